@@ -1,0 +1,37 @@
+# Language level, warnings, sanitizers, and the helpers that make builds fast where they are installed.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+option(LOONGFORGE_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+
+add_library(loongforge_flags INTERFACE)
+target_include_directories(loongforge_flags INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_options(loongforge_flags INTERFACE
+  -Wall -Wextra -Werror -Wno-missing-field-initializers -Wnon-virtual-dtor -Woverloaded-virtual)
+target_compile_definitions(loongforge_flags INTERFACE
+  LOONGFORGE_VERSION="${PROJECT_VERSION}" $<$<NOT:$<CONFIG:Release>>:_GLIBCXX_ASSERTIONS>)
+
+if(LOONGFORGE_SANITIZE)
+  # vptr is off because libtorch has no instrumentation; every finding ends the program.
+  set(_sanitize -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(loongforge_flags INTERFACE ${_sanitize} -g1)
+  target_link_options(loongforge_flags INTERFACE ${_sanitize})
+endif()
+
+find_program(LOONGFORGE_CCACHE ccache)
+if(LOONGFORGE_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${LOONGFORGE_CCACHE}")
+endif()
+
+find_program(LOONGFORGE_MOLD mold)
+if(LOONGFORGE_MOLD)
+  target_link_options(loongforge_flags INTERFACE -fuse-ld=mold)
+endif()
