@@ -1,0 +1,67 @@
+// Likelihood of given text: held-out loss of prepared data, and questions with a choice of answers.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "loongforge/base/json.h"
+
+namespace loongforge {
+
+class Model;
+class Tokenizer;
+class ChatTemplate;
+
+// A sequence of tokens whose tokens from `first_counted` (at least 1) on are scored.
+struct ScoredSequence {
+  std::vector<std::int32_t> ids;
+  std::int64_t first_counted = 1;
+};
+
+struct Score {
+  double log_likelihood = 0.0;  // sum over counted tokens of log p(token | tokens before it), in nats
+  std::int64_t tokens = 0;      // counted tokens
+  bool greedy = true;           // every counted token was the likeliest one
+};
+
+// Scores sequences, packed into forwards of up to `batch_tokens` tokens (a longer sequence gets its own).
+std::vector<Score> score_sequences(
+    Model& model, std::span<const ScoredSequence> sequences, std::int64_t batch_tokens = 4096,
+    const std::function<void(std::int64_t done, std::int64_t total)>& on_progress = {});
+
+struct PplOptions {
+  std::int64_t seq_length = 2048;    // longer documents are cut into pieces of this many tokens, scored apart
+  std::int64_t max_tokens = 0;       // stop after the document that reaches so many counted tokens; 0: all
+  std::int64_t batch_tokens = 4096;  // tokens of one forward
+  bool documents = false;            // also list the loss of each document
+  std::function<void(std::int64_t done, std::int64_t total)> on_progress;
+};
+
+// Held-out loss of a prepared data set (prefix of .bin/.idx):
+// {"kind": "ppl", "loss": mean nats a counted token, "perplexity": exp(loss), "tokens": counted tokens,
+//  "documents": n, "document_loss_mean": mean over documents of their own mean loss, "bits_per_token",
+//  "pieces": n, "per_document": [{"document", "tokens", "loss"}] with options.documents}.
+// Documents of one token count nothing. Throws DataError when nothing can be counted.
+Json eval_ppl(Model& model, const std::filesystem::path& prefix, const PplOptions& options);
+
+struct ChoiceOptions {
+  std::int64_t batch_tokens = 4096;  // tokens of one forward
+  std::int64_t limit = 0;            // first N questions; 0: all
+  std::string separator = " ";       // stands between a plain question and an option (no chat template)
+  std::function<void(std::int64_t done, std::int64_t total)> on_progress;
+};
+
+// Questions with options, JSONL lines {"question" or "messages", "choices": [...], "answer": index, letter or
+// text of the right one, "task"}. With a chat template the options are the assistant's answers, otherwise
+// they continue the question. The chosen option is the likeliest one: by the sum of log p ("sum") and by the
+// mean per token ("mean"):
+// {"kind": "choice", "questions": N, "sum": {"right", "share", "standard_error"}, "mean": {...},
+//  "tasks": {TASK: {"questions", "sum": {...}, "mean": {...}}}}. Throws DataError naming file and line.
+Json eval_choice(Model& model, const Tokenizer& tokenizer, const ChatTemplate* chat_template,
+                 const std::filesystem::path& questions_file, const ChoiceOptions& options);
+
+}  // namespace loongforge
