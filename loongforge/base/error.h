@@ -27,10 +27,10 @@ class Error : public std::runtime_error {
 };
 
 // Defines one member of the family; the number is the exit code of the program.
-#define LOONGFORGE_ERROR(Name, code)                                          \
-  class Name : public Error {                                                 \
-   public:                                                                    \
-    explicit Name(const std::string& message) : Error(code, message) {}       \
+#define LOONGFORGE_ERROR(Name, code)                                    \
+  class Name : public Error {                                           \
+   public:                                                              \
+    explicit Name(const std::string& message) : Error(code, message) {} \
   }
 
 LOONGFORGE_ERROR(InternalError, 1);    // a bug of ours

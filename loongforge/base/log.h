@@ -20,10 +20,16 @@ void set_quiet(bool quiet);
 std::int64_t warning_count();
 
 template <typename... Parts>
-void log_info(const Parts&... parts) { log_message(LogLevel::kInfo, concat(parts...)); }
+void log_info(const Parts&... parts) {
+  log_message(LogLevel::kInfo, concat(parts...));
+}
 template <typename... Parts>
-void log_warning(const Parts&... parts) { log_message(LogLevel::kWarning, concat(parts...)); }
+void log_warning(const Parts&... parts) {
+  log_message(LogLevel::kWarning, concat(parts...));
+}
 template <typename... Parts>
-void log_error(const Parts&... parts) { log_message(LogLevel::kError, concat(parts...)); }
+void log_error(const Parts&... parts) {
+  log_message(LogLevel::kError, concat(parts...));
+}
 
 }  // namespace loongforge

@@ -9,7 +9,8 @@
 namespace loongforge {
 
 // One block of four 32-bit words.
-std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
+std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
+                                        std::array<std::uint32_t, 2> key);
 
 // A named stream of draws. `purpose` keeps streams of one seed apart ("weights", "dropout", "order", ...).
 class CounterRandom {
@@ -30,8 +31,8 @@ class CounterRandom {
 
 // Image of `index` under a pseudo-random permutation of [0, n) chosen by (seed, purpose, epoch): O(1) memory
 // and expected O(1) time (cycle walking over a Feistel network).
-std::uint64_t permute_index(std::uint64_t index, std::uint64_t n, std::uint64_t seed, std::string_view purpose,
-                            std::uint64_t epoch);
+std::uint64_t permute_index(std::uint64_t index, std::uint64_t n, std::uint64_t seed,
+                            std::string_view purpose, std::uint64_t epoch);
 
 // FNV-1a of the bytes.
 std::uint64_t hash_bytes(std::string_view bytes);
