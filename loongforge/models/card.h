@@ -1,0 +1,51 @@
+// Model cards: how a family's config.json becomes a model, and the registry that finds the right card.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "loongforge/base/json.h"
+#include "loongforge/nn/model.h"
+
+namespace loongforge {
+
+// One family of models.
+struct Card {
+  // "llama"
+  std::string family;
+  // Values of config.json's `model_type` and `architectures` that the card serves.
+  std::vector<std::string> model_types;
+  std::vector<std::string> architectures;
+  // Builds the model with unfilled parameters. Throws CheckpointError naming the key of `config` that is
+  // missing, ill-typed or not supported; `where` starts the message (the config's file).
+  std::function<std::unique_ptr<Model>(const Json& config, const ParamPlan& plan, const std::string& where)>
+      build;
+};
+
+class Registry {
+ public:
+  // Throws InternalError when a model_type is taken.
+  void add(Card card);
+  // The card that serves config's `model_type`, else one of its `architectures`. Throws CheckpointError
+  // naming what was found and what is known.
+  const Card& find(const Json& config, const std::string& where) const;
+  std::vector<std::string> families() const;
+
+ private:
+  std::vector<Card> cards_;
+};
+
+// All cards of this build.
+const Registry& model_registry();
+
+// Finds the card and builds.
+std::unique_ptr<Model> build_model(const Json& config, const ParamPlan& plan, const std::string& where);
+
+// config.json of a preset (configs/models/NAME.yaml, embedded in the program). Throws ConfigError listing the
+// presets there are.
+Json preset_config(const std::string& name);
+std::vector<std::string> preset_names();
+
+}  // namespace loongforge

@@ -1,0 +1,16 @@
+// Loss of a language model's head: linear and cross-entropy in one, logits never whole in memory.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "loongforge/nn/context.h"
+
+namespace loongforge {
+
+// Sum over the counted tokens of weight·(-log p(target)), a scalar in the wider of float32 and compute dtype.
+// hidden (N, C); head weight (V, C); targets int64 (N), -100 is not counted; token_weights (N) or undefined.
+// The head's gradient goes to context.grads. Throws DataError for a target outside [0, V).
+at::Tensor head_cross_entropy(const Context& context, const ParamRef& head, const at::Tensor& hidden,
+                              const at::Tensor& targets, const at::Tensor& token_weights = {});
+
+}  // namespace loongforge

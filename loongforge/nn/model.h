@@ -1,0 +1,97 @@
+// A model as the floors above see it: ordered segments, parameters in a fixed order, hidden states and a
+// head.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "loongforge/base/json.h"
+#include "loongforge/nn/context.h"
+#include "loongforge/nn/name_map.h"
+#include "loongforge/nn/param.h"
+
+namespace loongforge {
+
+// Named tensors handed from segment to segment ("input_ids" int64 (N), "hidden" (N, C)).
+using Flow = std::map<std::string, at::Tensor>;
+
+// One step of a model, e.g. the embedding or one block; what pipelines cut and recompute repeats.
+class Segment {
+ public:
+  virtual ~Segment() = default;
+  virtual Flow forward(const Context& context, Flow flow) const = 0;
+  // Whether RecomputePolicy::Mode::kLayer applies.
+  virtual bool is_layer() const { return false; }
+  // Whether anything inside is trained.
+  virtual bool has_trainable() const { return false; }
+};
+
+// Sizes that tasks, caches and reports need.
+struct ModelInfo {
+  std::string family;
+  std::int64_t vocab_size = 0;
+  std::int64_t hidden_size = 0;
+  std::int64_t layers = 0;
+  std::int64_t heads = 0;
+  std::int64_t kv_heads = 0;
+  std::int64_t head_dim = 0;
+  // Longest sequence the model was made for.
+  std::int64_t max_positions = 0;
+};
+
+// Everything a model card builds.
+struct ModelParts {
+  ModelInfo info;
+  // The Hugging Face config.json.
+  Json config;
+  NameMap names;
+  ParamPlan plan;
+  std::vector<ParamRef> params;
+  std::vector<std::unique_ptr<Segment>> segments;
+  // (V, C); the embedding's own weight where tied.
+  ParamRef head;
+};
+
+class Model {
+ public:
+  explicit Model(ModelParts parts);
+
+  const ModelInfo& info() const { return parts_.info; }
+  const Json& config() const { return parts_.config; }
+  const NameMap& names() const { return parts_.names; }
+  const ParamPlan& plan() const { return parts_.plan; }
+  at::ScalarType compute_dtype() const { return parts_.plan.compute; }
+  const std::vector<ParamRef>& params() const { return parts_.params; }
+  // Null when there is none of that name.
+  Param* find(const std::string& name) const;
+  const std::vector<std::unique_ptr<Segment>>& segments() const { return parts_.segments; }
+  // Weight (V, C) that turns hidden states into logits.
+  const ParamRef& head() const { return parts_.head; }
+
+  // Runs all segments: input_ids int64 (N) → final hidden states (N, C), normalised, in compute dtype.
+  at::Tensor hidden(const Context& context, const at::Tensor& input_ids) const;
+  // hidden (n, C) → logits (n, V) in the wider of float32 and compute dtype.
+  at::Tensor logits(const Context& context, const at::Tensor& hidden) const;
+
+  // Throws CheckpointError naming the parameters that were neither loaded nor initialised.
+  void check_filled() const;
+  std::int64_t parameter_count() const;
+  std::int64_t trainable_count() const;
+  // Floating-point operations of the matrix products of one forward pass per token, documents of `length`
+  // tokens; a training step costs three times as much.
+  double flops_per_token(double length) const;
+
+ private:
+  ModelParts parts_;
+  std::map<std::string, Param*> by_name_;
+};
+
+// Runs one segment, recomputed in backward where the context's policy says so.
+Flow run_segment(const Segment& segment, const Context& context, Flow flow);
+
+}  // namespace loongforge

@@ -1,0 +1,116 @@
+// Parameters: what a model declares about each of its weights, and the tensors that hold it.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "loongforge/nn/lora_options.h"
+#include "loongforge/nn/name_map.h"
+
+namespace loongforge {
+
+// How one section of a dimension lies over tensor-parallel ranks.
+enum class Placement { kReplicated, kTensorSplit };
+
+// `size` neighbouring indices of one dimension, split only at multiples of `unit` (e.g. one head).
+struct Section {
+  std::int64_t size = 0;
+  std::int64_t unit = 1;
+  Placement placement = Placement::kReplicated;
+};
+
+// Distribution of the initial values. scale: standard deviation (normal) or bound (uniform in [-scale,
+// scale)).
+struct Init {
+  enum class Kind { kZeros, kOnes, kNormal, kUniform };
+  Kind kind = Kind::kZeros;
+  double scale = 0.0;
+};
+
+// Whether weight decay applies (matrices) or not (norms, biases).
+enum class DecayGroup { kDecay, kNoDecay };
+
+// Immutable declaration of one parameter. `name` is unique in the model; `shape` is global; `sections` has
+// one list a dimension (an empty list: the dimension is whole and replicated).
+struct ParamSpec {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  std::vector<std::vector<Section>> sections;
+  Init init;
+  DecayGroup decay = DecayGroup::kDecay;
+  bool adapter = false;
+
+  std::int64_t numel() const;
+};
+
+// Throws InternalError when the sections of a dimension do not add up to its size.
+void check_spec(const ParamSpec& spec);
+
+// One parameter. value: the leaf in compute dtype that layers read; master: what the optimizer updates, the
+// same tensor as value where the dtypes agree, undefined where frozen; grad: float32 or wider, undefined
+// until the first part arrives. filled: values were loaded or initialised.
+struct Param {
+  ParamSpec spec;
+  at::Tensor value;
+  at::Tensor master;
+  at::Tensor grad;
+  bool trainable = true;
+  bool filled = false;
+};
+using ParamRef = std::shared_ptr<Param>;
+
+// The wider of float32 and `compute`: dtype of gradients, losses and statistics.
+at::ScalarType wide_dtype(at::ScalarType compute);
+
+// Writes `source` (param's shape, any floating dtype) into master and value.
+void assign(Param& param, const at::Tensor& source);
+// The most precise copy there is: master where defined, else value.
+const at::Tensor& best_value(const Param& param);
+
+// Fills every parameter with its initial values: a pure function of (seed, name, global element index).
+void initialize(const std::vector<ParamRef>& params, std::uint64_t seed);
+// Only those not filled yet, e.g. adapters over loaded weights.
+void initialize_unfilled(const std::vector<ParamRef>& params, std::uint64_t seed);
+
+// How the parameters of a model are held and which are trained.
+struct ParamPlan {
+  // Dtype of values and activations.
+  at::ScalarType compute = at::kFloat;
+  // Dtype of master weights; float64 compute widens it.
+  at::ScalarType master = at::kFloat;
+  // False: nothing is trainable and no masters exist (inference).
+  bool train = true;
+  // Parameters whose name starts with one of these are frozen.
+  std::vector<std::string> frozen;
+  // With LoRA every weight but the adapters is frozen.
+  std::optional<LoraOptions> lora;
+};
+
+// Makes the parameters of one model in declaration order.
+class ParamBuilder {
+ public:
+  ParamBuilder(ParamPlan plan, const NameMap& names);
+  // Throws InternalError when the name is taken.
+  ParamRef add(ParamSpec spec);
+  // Whether the linear `name` (without ".weight") carries an adapter; remembers which targets were met.
+  bool lora_target(const std::string& name);
+  // Throws ConfigError naming the LoRA targets that met no linear of the model.
+  void check_targets_met() const;
+
+  const ParamPlan& plan() const { return plan_; }
+  const std::vector<ParamRef>& params() const { return params_; }
+
+ private:
+  bool is_trainable(const ParamSpec& spec) const;
+  ParamPlan plan_;
+  const NameMap& names_;
+  std::vector<ParamRef> params_;
+  std::vector<std::string> met_targets_;
+};
+
+}  // namespace loongforge
