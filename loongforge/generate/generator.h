@@ -23,8 +23,8 @@ struct GenerateOptions {
   std::vector<std::int32_t> stop_ids;  // any of these ends the answer; it is no part of the text
   SamplingOptions sampling;            // greedy unless a temperature is given
   std::int64_t max_sequences = 256;    // prompts decoded together at most
-  std::int64_t prefill_tokens =
-      4096;  // prompt tokens packed into one forward at most (one prompt may be longer)
+  // Prompt tokens packed into one forward at most (one prompt may be longer).
+  std::int64_t prefill_tokens = 4096;
   std::int64_t cache_bytes = 2LL << 30;  // memory of the key-value cache at most (one prompt may need more)
   bool share_prefix = true;              // compute the beginning that all prompts have in common only once
 };
@@ -35,15 +35,13 @@ struct Generation {
   std::string text;               // their text, special tokens left out
   std::string finish;             // "stop" (a stop token came) or "length"
   std::int32_t stop_id = -1;      // the stop token that ended it, -1 for none
-  double log_likelihood =
-      0.0;  // sum of log p of the tokens chosen, stop token included, in nats (before temperature)
 };
 
 // Called for each new token, in order within one sequence. `piece` is the text that became certain with it:
 // always whole UTF-8 characters, possibly empty.
 using TokenCallback = std::function<void(std::size_t sequence, std::int32_t id, std::string_view piece)>;
 
-// Called after every forward with the answers finished so far.
+// Called once for each prompt as soon as its answer is whole.
 using FinishedCallback = std::function<void(std::size_t sequence, const Generation& generation)>;
 
 // Decodes with `model`, whose parameters may change between calls. Not for several threads at once.

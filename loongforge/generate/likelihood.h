@@ -25,7 +25,6 @@ struct ScoredSequence {
 struct Score {
   double log_likelihood = 0.0;  // sum over counted tokens of log p(token | tokens before it), in nats
   std::int64_t tokens = 0;      // counted tokens
-  bool greedy = true;           // every counted token was the likeliest one
 };
 
 // Scores sequences, packed into forwards of up to `batch_tokens` tokens (a longer sequence gets its own).

@@ -16,12 +16,13 @@ namespace loongforge {
 // How an answer is made comparable. The steps run in the order of the members; the expected answer gets only
 // the last three. An answer is right when both texts are then equal byte for byte.
 struct AnswerCheck {
-  std::string tag;           // keep what follows the last occurrence of this text (without regard to case) on
-                             // its line, e.g. "answer:"; where it is missing the answer is wrong; empty: off
-  bool last_line = false;    // keep the last line that is not blank
-  bool trim = true;          // drop white space at both ends
-  bool ignore_case = false;  // ASCII letters compare without regard to case
-  bool collapse_space = false;  // runs of white space compare as one blank
+  // Keep what follows the last occurrence of this text (ASCII case does not matter) up to the end of its
+  // line, e.g. "answer:"; an answer without it is wrong. Empty: off.
+  std::string tag;
+  bool last_line = false;       // keep the last line that is not blank
+  bool trim = true;             // drop white space at both ends
+  bool ignore_case = false;     // compare ASCII letters without regard to case
+  bool collapse_space = false;  // compare runs of white space as one blank
 };
 
 // The comparable form of a model's answer; `found` (may be null) says whether the tag was there.

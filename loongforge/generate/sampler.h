@@ -9,8 +9,8 @@
 namespace loongforge {
 
 struct SamplingOptions {
-  double temperature =
-      0.0;  // 0: greedy (the largest logit, the lowest id of equals); otherwise logits are divided by it
+  // 0 is greedy: the largest logit, the lowest id of equals. Otherwise logits are divided by it.
+  double temperature = 0.0;
   std::int64_t top_k = 0;  // keep only the k likeliest tokens; 0 keeps all
   double top_p = 1.0;      // then keep the smallest set of likeliest tokens whose probabilities reach top_p
   std::uint64_t seed = 0;  // draws are a pure function of (seed, sequence, position)
