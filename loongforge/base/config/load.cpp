@@ -131,6 +131,13 @@ struct Reader {
     return (node.Tag() == "!" ? "the text '" : "'") + one_line(node.Scalar()) + "'";
   }
 
+  void unknown(const std::string& path, const std::string& at) {
+    const std::string near = fields.nearest(path);
+    problems.push_back(concat(
+        at, ": unknown key '", path, "'",
+        near.empty() ? "; docs/configuration.md lists all keys" : concat("; did you mean '", near, "'?")));
+  }
+
   void set(const std::string& path, const YAML::Node& node, const std::string& name) {
     const std::string at = where(name, node);
     if (Field* field = fields.find(path)) {
@@ -144,10 +151,7 @@ struct Reader {
       problems.push_back(concat(at, ": ", path, ": expected a block of keys, got ", describe(node)));
       return;
     }
-    const std::string near = fields.nearest(path);
-    problems.push_back(concat(at, ": unknown key '", path, "'",
-                              near.empty() ? "" : concat("; did you mean '", near, "'?"),
-                              near.empty() ? "; `loongforge inspect config` lists all keys" : ""));
+    unknown(path, at);
   }
 
   void walk(const YAML::Node& map, const std::string& prefix, const std::string& name) {
@@ -167,10 +171,7 @@ struct Reader {
       if (path == "include") continue;
       // The position of the key names the line better than that of a value further down.
       if (!fields.find(path) && !fields.is_block(path)) {
-        const std::string near = fields.nearest(path);
-        problems.push_back(concat(where(name, entry.first), ": unknown key '", path, "'",
-                                  near.empty() ? "; `loongforge inspect config` lists all keys"
-                                               : concat("; did you mean '", near, "'?")));
+        unknown(path, where(name, entry.first));
         continue;
       }
       set(path, entry.second, name);
