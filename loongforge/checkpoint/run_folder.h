@@ -33,8 +33,8 @@ class RunFolder {
   // Complete checkpoints, oldest first.
   std::vector<CheckpointRef> complete() const;
   std::optional<CheckpointRef> last_complete() const;
-  // Removes folders of checkpoints/ that a killed writer left incomplete; returns their names. Never touches a
-  // complete one or a name that is not a checkpoint's.
+  // Removes folders of checkpoints/ that a killed writer left incomplete; returns their names. Never touches
+  // a complete one or a name that is not a checkpoint's.
   std::vector<std::string> remove_partial() const;
   // Removes the oldest complete checkpoints until `keep` are left (0 keeps all).
   void keep_last(std::int64_t keep) const;

@@ -11,18 +11,18 @@
 
 namespace loongforge {
 
-// What a run needs beside tensors to go on exactly where it was. There is no random-generator state: every draw
-// is a function of (seed, step, index).
+// What a run needs beside tensors to go on exactly where it was. There is no random-generator state: every
+// draw is a function of (seed, step, index).
 struct TrainingProgress {
-  std::int64_t step = 0;               // steps taken
-  std::int64_t updates = 0;            // optimizer updates (fewer than steps where steps were skipped)
-  std::int64_t tokens = 0;             // tokens seen
-  std::int64_t counted_tokens = 0;     // tokens that had a part in the loss
-  double seconds = 0;                  // training time of all starts together
-  Json data = Json::object();          // position and counters of the data
-  Json counters = Json::object();      // counted warnings by name
-  Json best = Json::object();          // figures that the end of the run compares with, e.g. the first held-out loss
-  std::string fingerprint;             // of the settings that must not change between starts
+  std::int64_t step = 0;            // steps taken
+  std::int64_t updates = 0;         // optimizer updates (fewer than steps where steps were skipped)
+  std::int64_t tokens = 0;          // tokens seen
+  std::int64_t counted_tokens = 0;  // tokens that had a part in the loss
+  double seconds = 0;               // training time of all starts together
+  Json data = Json::object();       // position and counters of the data
+  Json counters = Json::object();   // counted warnings by name
+  Json figures = Json::object();    // what the end of the run compares with, e.g. the first held-out loss
+  Json identity = Json::object();   // settings that must not change between starts, by key
 };
 
 Json to_json(const TrainingProgress& progress);
@@ -34,8 +34,8 @@ void save_state(const std::filesystem::path& folder, const TrainingProgress& pro
                 const std::vector<StateTensor>& tensors);
 // Reads FOLDER/state.json only. Throws CheckpointError.
 TrainingProgress load_progress(const std::filesystem::path& folder);
-// Copies the stored tensors bitwise into `tensors`. Throws CheckpointError listing every tensor that is missing,
-// left over, or of another shape or dtype; then nothing was copied.
+// Copies the stored tensors bitwise into `tensors`. Throws CheckpointError listing every tensor that is
+// missing, left over, or of another shape or dtype; then nothing was copied.
 void load_state_tensors(const std::filesystem::path& folder, const std::vector<StateTensor>& tensors);
 
 }  // namespace loongforge

@@ -1,0 +1,124 @@
+// The configuration of a training run: one struct a block, all declared with Fields.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "loongforge/base/json.h"
+#include "loongforge/data/data_config.h"
+#include "loongforge/optim/config.h"
+
+namespace loongforge {
+
+class Fields;
+
+struct ModelConfig {
+  std::string path;
+  std::string preset;
+  std::string init = "auto";
+  std::string tokenizer;
+  std::string chat_template;
+
+  void fields(Fields& f);
+};
+
+struct PrecisionConfig {
+  std::string compute = "float32";
+  std::string master = "float32";
+
+  void fields(Fields& f);
+};
+
+struct TrainConfig {
+  std::int64_t steps = 0;
+  std::int64_t seq_length = 1024;
+  std::int64_t global_batch_size = 8;
+  std::int64_t micro_batch_size = 1;
+  std::int64_t seed = 1;
+  std::int64_t threads = 0;
+  std::string output_dir;
+  bool deterministic = true;
+
+  void fields(Fields& f);
+};
+
+struct LoraConfig {
+  std::int64_t rank = 0;
+  double alpha = 16;
+  double dropout = 0;
+  std::vector<std::string> targets = {"q_proj", "v_proj"};
+
+  void fields(Fields& f);
+};
+
+struct CheckpointConfig {
+  std::int64_t every = 0;
+  std::int64_t keep = 2;
+  std::string hf_dtype = "auto";
+  bool async = true;
+
+  void fields(Fields& f);
+};
+
+struct EvalConfig {
+  std::int64_t every = 0;
+
+  void fields(Fields& f);
+};
+
+struct LogConfig {
+  std::int64_t every = 10;
+  bool tensorboard = true;
+
+  void fields(Fields& f);
+};
+
+struct NumericConfig {
+  std::string on_nan = "stop";
+  std::int64_t max_skips = 50;
+
+  void fields(Fields& f);
+};
+
+struct SampleConfig {
+  std::vector<std::string> prompts;
+  std::int64_t max_new_tokens = 64;
+
+  void fields(Fields& f);
+};
+
+struct RecomputeConfig {
+  std::string mode = "none";
+
+  void fields(Fields& f);
+};
+
+struct RunConfig {
+  std::string task = "pretrain";
+  ModelConfig model;
+  DataConfig data;
+  TrainConfig train;
+  OptimConfig optim;
+  PrecisionConfig precision;
+  RecomputeConfig recompute;
+  LoraConfig lora;
+  CheckpointConfig checkpoint;
+  EvalConfig eval;
+  LogConfig log;
+  NumericConfig numeric;
+  SampleConfig sample;
+
+  // Declares every key, in the order of the members.
+  void fields(Fields& f);
+};
+
+// Violations that concern more than one setting or a file, one sentence each; empty when the run can start.
+std::vector<std::string> violations(const RunConfig& config);
+// Throws ConfigError listing all violations.
+void validate(const RunConfig& config);
+
+// The settings that must be the same when a run goes on, as JSON.
+Json resume_identity(const RunConfig& config);
+
+}  // namespace loongforge
