@@ -1,0 +1,28 @@
+# Shared by the scripts: where things are, how steps are shown, how mistakes end. Sourced, not run.
+set -euo pipefail
+ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+VENV="$ROOT/.venv"
+JOBS="${JOBS:-$(nproc)}"
+BINARY="$ROOT/build/release/bin/loongforge"
+
+say() { printf '\033[1m%s\033[0m\n' "$*" >&2; }
+die() {
+  printf 'error: %s\n' "$*" >&2
+  exit 2
+}
+# Prints the command as a user would type it, then runs it.
+run() {
+  printf '$ %s\n' "$(printf '%s ' "$@" | sed "s|$ROOT/||g; s| $||")" >&2
+  "$@"
+}
+
+torch_folder() { echo "$VENV"/torch/lib/python3*/site-packages/torch; }
+
+configure() { # PRESET [cmake arguments]
+  local preset="$1"
+  shift
+  (cd "$ROOT" && cmake --preset "$preset" "$@" > "$ROOT/build/configure-$preset.log" 2>&1) || {
+    tail -25 "$ROOT/build/configure-$preset.log" >&2
+    die "configuring the preset '$preset' failed; the whole log is build/configure-$preset.log"
+  }
+}
