@@ -11,13 +11,15 @@ LF=build/release/bin/loongforge
 
 usage() { sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 
-interrupted() {
+# Ctrl-C reaches the running command too, which saves and ends; here it is only noted.
+STOPPED=0
+leave_if_stopped() { # EXIT_CODE
+  [ "$STOPPED" -eq 1 ] || [ "$1" -eq 130 ] || return 0
   printf '\nstopped; scripts/quickstart.sh goes on from here\n' >&2
   exit 130
 }
 
-# once NAME COMMAND...: runs the command unless it has been completed, and keeps its seconds. The first Ctrl-C
-# reaches the command, which saves and ends with 130.
+# once NAME COMMAND...: runs the command unless it has been completed, and keeps its seconds.
 once() {
   local name="$1" start code=0
   shift
@@ -27,9 +29,9 @@ once() {
   local spent=$((($(date +%s%N) - start) / 1000000))
   # Time of interrupted attempts counts too.
   echo "$spent" >> "$STEPS/$name.time"
-  [ "$code" -eq 130 ] && interrupted
+  [ "$code" -eq 0 ] && touch "$STEPS/$name"
+  leave_if_stopped "$code"
   [ "$code" -eq 0 ] || exit "$code"
-  touch "$STEPS/$name"
 }
 
 seconds() { # NAME...
@@ -92,6 +94,7 @@ timed() {
   start=$(date +%s%N)
   shift
   "$@"
+  leave_if_stopped 0
   echo "$((($(date +%s%N) - start) / 1000000))" | awk '{printf "%.1f\n", $1 / 1000}' > "$file.new"
   # A second call that finds everything in place does not overwrite what the first one took.
   if [ ! -e "$file" ]; then mv "$file.new" "$file"; else rm "$file.new"; fi
@@ -111,7 +114,7 @@ main() {
     exit 0
   fi
   mkdir -p "$ROOT/build"
-  trap interrupted INT
+  trap 'STOPPED=1' INT
   say "Set-up"
   timed build/setup_seconds setup
   say "Build of the program"
