@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "loongforge/nn/grad_sink.h"
+#include "loongforge/ops/rope.h"
 
 namespace loongforge {
 
@@ -35,11 +36,6 @@ class AttentionCache {
                             const at::Tensor& cu_seqlens, double scale) = 0;
 };
 
-// Tables cos, sin (N, D/2) of the rotary embedding of one forward pass.
-struct RopeTables {
-  at::Tensor cos, sin;
-};
-
 // Tokens are packed: N tokens in S documents.
 struct Context {
   // int32 on the CPU (S+1): document s is the tokens [cu_seqlens[s], cu_seqlens[s+1]).
@@ -54,9 +50,15 @@ struct Context {
   RecomputePolicy recompute;
   // Null: attention over the given tokens only.
   AttentionCache* cache = nullptr;
-  // Made by the first layer that needs it from position_ids, shared by the others.
-  std::shared_ptr<RopeTables> rope = std::make_shared<RopeTables>();
+  // Of this forward pass: made by the first layer that needs them, shared by the others (Model::hidden
+  // renews).
+  std::shared_ptr<ops::RopeTables> rope = std::make_shared<ops::RopeTables>();
 };
+
+// What a layer hands to an operator: the weight (cut off from autograd where nobody takes gradients) and
+// where its gradient goes.
+at::Tensor weight_of(const Context& context, const ParamRef& param);
+ops::WeightGradient gradient_of(const Context& context, const ParamRef& param);
 
 // Context of `length` tokens of one document at positions 0, 1, ….
 Context single_document(std::int64_t length);

@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "loongforge/nn/param.h"
+#include "loongforge/ops/weight_gradient.h"
 
 namespace loongforge {
 
@@ -11,20 +12,20 @@ namespace loongforge {
 class GradSink {
  public:
   virtual ~GradSink() = default;
-  // Adds `part` (the parameter's shape) to the gradient of `param`.
-  virtual void add(Param& param, const at::Tensor& part) = 0;
-  // Adds gᵀ·x, the weight gradient of a linear: g (N, out), x (N, in).
-  virtual void add_outer(Param& param, const at::Tensor& g, const at::Tensor& x) = 0;
+  // Lets an operator write (first part) or add its share to the gradient of `param` in place.
+  virtual void fill(Param& param, const ops::GradientFill& fill) = 0;
+  // Adds a part (the parameter's shape) that exists already.
+  void add(Param& param, const at::Tensor& part);
 };
 
-// Sums into Param::grad, which is made at the first part.
+// Sums into Param::grad, which is made at the first part. One thread at a time.
 class AccumulateGrads : public GradSink {
  public:
-  void add(Param& param, const at::Tensor& part) override;
-  void add_outer(Param& param, const at::Tensor& g, const at::Tensor& x) override;
+  void fill(Param& param, const ops::GradientFill& fill) override;
 };
 
-// Drops the gradients (memory stays for the next step when `keep_memory`: zeroed, not freed).
+// Ends a step: the gradients hold nothing. With `keep_memory` the buffers stay and the next first part
+// overwrites them.
 void clear_grads(const std::vector<ParamRef>& params, bool keep_memory);
 
 }  // namespace loongforge

@@ -75,10 +75,10 @@ class Model {
 
   // Runs all segments: input_ids int64 (N) → final hidden states (N, C), normalised, in compute dtype.
   at::Tensor hidden(const Context& context, const at::Tensor& input_ids) const;
-  // hidden (n, C) → logits (n, V) in the wider of float32 and compute dtype.
-  at::Tensor logits(const Context& context, const at::Tensor& hidden) const;
+  // hidden (n, C) → logits (n, V) in the wider of float32 and compute dtype; not differentiable.
+  at::Tensor logits(const at::Tensor& hidden) const;
 
-  // Throws CheckpointError naming the parameters that were neither loaded nor initialised.
+  // Throws InternalError naming the parameters that were neither loaded nor initialised.
   void check_filled() const;
   std::int64_t parameter_count() const;
   std::int64_t trainable_count() const;

@@ -60,6 +60,7 @@ struct Param {
   at::Tensor master;
   at::Tensor grad;
   bool trainable = true;
+  bool has_grad = false;
   bool filled = false;
 };
 using ParamRef = std::shared_ptr<Param>;

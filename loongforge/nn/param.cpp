@@ -1,0 +1,123 @@
+#include "loongforge/nn/param.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "loongforge/base/error.h"
+
+namespace loongforge {
+namespace {
+
+constexpr const char* kAllLinear = "all-linear";
+
+bool ends_in_module(const std::string& module, const std::string& target) {
+  return module == target || module.ends_with("." + target);
+}
+
+}  // namespace
+
+std::int64_t ParamSpec::numel() const {
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+void check_spec(const ParamSpec& spec) {
+  check(spec.sections.empty() || spec.sections.size() == spec.shape.size(), spec.name, ": ",
+        spec.sections.size(), " lists of sections for ", spec.shape.size(), " dimensions");
+  for (std::size_t d = 0; d < spec.sections.size(); ++d) {
+    if (spec.sections[d].empty()) continue;
+    std::int64_t sum = 0;
+    for (const Section& section : spec.sections[d]) {
+      check(section.unit > 0 && section.size % section.unit == 0, spec.name, ": section of ", section.size,
+            " is no multiple of its unit ", section.unit);
+      sum += section.size;
+    }
+    check(sum == spec.shape[d], spec.name, ": sections of dimension ", d, " add up to ", sum, ", expected ",
+          spec.shape[d]);
+  }
+}
+
+at::ScalarType wide_dtype(at::ScalarType compute) {
+  return compute == at::kDouble ? at::kDouble : at::kFloat;
+}
+
+void assign(Param& param, const at::Tensor& source) {
+  const at::NoGradGuard no_grad;
+  check(source.sizes() == param.value.sizes(), param.spec.name, ": values of shape ", source.sizes(),
+        ", expected ", param.value.sizes());
+  if (param.master.defined()) param.master.copy_(source);
+  const bool alias = param.master.defined() && param.master.is_alias_of(param.value);
+  if (!alias) param.value.detach().copy_(source);
+  param.filled = true;
+}
+
+const at::Tensor& best_value(const Param& param) {
+  return param.master.defined() ? param.master : param.value;
+}
+
+ParamBuilder::ParamBuilder(ParamPlan plan, const NameMap& names) : plan_(std::move(plan)), names_(names) {
+  if (plan_.compute == at::kDouble) plan_.master = at::kDouble;
+  check<ConfigError>(plan_.master == plan_.compute || plan_.master == wide_dtype(plan_.compute),
+                     "precision.master: expected float32 or the compute dtype ", plan_.compute, ", got ",
+                     plan_.master);
+}
+
+bool ParamBuilder::is_trainable(const ParamSpec& spec) const {
+  if (!plan_.train) return false;
+  if (plan_.lora) return spec.adapter;
+  return std::none_of(plan_.frozen.begin(), plan_.frozen.end(),
+                      [&](const std::string& prefix) { return spec.name.starts_with(prefix); });
+}
+
+ParamRef ParamBuilder::add(ParamSpec spec) {
+  check_spec(spec);
+  for (const ParamRef& other : params_) {
+    check(other->spec.name != spec.name, "parameter '", spec.name, "' is declared twice");
+  }
+  auto param = std::make_shared<Param>();
+  param->trainable = is_trainable(spec);
+  param->value = at::empty(spec.shape, at::TensorOptions().dtype(plan_.compute));
+  if (param->trainable) {
+    // The master shares the value's memory where it can: the optimizer then writes both at once.
+    param->master = plan_.master == plan_.compute
+                        ? param->value.detach()
+                        : at::empty(spec.shape, at::TensorOptions().dtype(plan_.master));
+    param->value.requires_grad_(true);
+  }
+  param->spec = std::move(spec);
+  params_.push_back(param);
+  return param;
+}
+
+bool ParamBuilder::lora_target(const std::string& name) {
+  if (!plan_.lora) return false;
+  const std::string module = names_.module_to_file(name);
+  bool met = false;
+  for (const std::string& target : plan_.lora->targets) {
+    if (target != kAllLinear && !ends_in_module(module, target)) continue;
+    met = true;
+    met_targets_.push_back(target);
+  }
+  return met;
+}
+
+void ParamBuilder::check_targets_met() const {
+  if (!plan_.lora) return;
+  const auto met = [&](const std::string& target) {
+    return std::find(met_targets_.begin(), met_targets_.end(), target) != met_targets_.end();
+  };
+  std::string missing;
+  for (const std::string& target : plan_.lora->targets) {
+    if (!met(target)) missing += (missing.empty() ? "'" : ", '") + target + "'";
+  }
+  check<ConfigError>(missing.empty() && !plan_.lora->targets.empty(),
+                     "lora.targets: no linear of the model's blocks "
+                     "is called ",
+                     missing.empty() ? "(empty list)" : missing,
+                     "; name them as Hugging Face does (e.g. q_proj), or use all-linear");
+}
+
+}  // namespace loongforge
