@@ -1,0 +1,218 @@
+"""Bad input of each kind: one clear line, the right exit code, and nothing half-written.
+
+Builds a tiny model from the preset by training two steps, then spoils one thing at a time.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+BINARY = os.environ["LOONGFORGE_BINARY"]
+problems: list[str] = []
+
+
+def run(*arguments, cwd, **more) -> subprocess.CompletedProcess:
+    return subprocess.run([BINARY, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=120, **more)
+
+
+def listing(folder: pathlib.Path) -> dict:
+    return {str(p.relative_to(folder)): (p.stat().st_size if p.is_file() else -1) for p in folder.rglob("*")}
+
+
+def expect(name: str, code: int, words: list[str], *arguments, cwd, lines: int = 1, unchanged: bool = True, **more):
+    before = listing(cwd)
+    done = run(*arguments, cwd=cwd, **more)
+    text = done.stderr.strip()
+    errors = [line for line in text.splitlines() if line.strip()]
+    if done.returncode != code:
+        problems.append(f"{name}: code {done.returncode}, expected {code}: {text[-300:]}")
+    if lines and len(errors) != lines:
+        problems.append(f"{name}: {len(errors)} lines, expected {lines}: {text[-600:]}")
+    for word in words:
+        if word not in text:
+            problems.append(f"{name}: '{word}' is not in: {text[-400:]}")
+    if unchanged and listing(cwd) != before:
+        changed = set(listing(cwd).items()) ^ set(before.items())
+        problems.append(f"{name}: left something behind: {sorted(changed)[:6]}")
+
+
+def byte_tokenizer() -> dict:
+    """A byte-level BPE without merges: 256 byte tokens and two special ones."""
+    visible = list(range(33, 127)) + list(range(161, 173)) + list(range(174, 256))
+    symbols, extra = {}, 0
+    for byte in range(256):
+        if byte in visible:
+            symbols[chr(byte)] = byte
+        else:
+            symbols[chr(256 + extra)] = byte
+            extra += 1
+    added = [{"id": 256 + i, "content": text, "single_word": False, "lstrip": False, "rstrip": False,
+              "normalized": False, "special": True} for i, text in enumerate(("<|im_start|>", "<|im_end|>"))]
+    return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added, "normalizer": None,
+            "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
+            "post_processor": None, "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True,
+                                                "use_regex": True},
+            "model": {"type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": None,
+                      "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False, "ignore_merges": False,
+                      "vocab": {**symbols, "<|im_start|>": 256, "<|im_end|>": 257}, "merges": []}}
+
+
+TEMPLATE = ("{% for m in messages %}{{ '<|im_start|>' + m['role'] + '\\n' + m['content'] + '<|im_end|>' + '\\n' }}"
+            "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}")
+
+
+def write_tokenizer(folder: pathlib.Path) -> None:
+    folder.mkdir()
+    (folder / "tokenizer.json").write_text(json.dumps(byte_tokenizer()))
+    (folder / "tokenizer_config.json").write_text(json.dumps(
+        {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<|im_end|>", "bos_token": "<|im_start|>",
+         "chat_template": TEMPLATE}))
+
+
+def make_ground(ground: pathlib.Path) -> None:
+    write_tokenizer(ground / "tokenizer")
+    (ground / "text").mkdir()
+    for i in range(8):
+        (ground / f"text/{i}.txt").write_text(f"Document {i}. " + "The quick brown fox jumps. " * 40)
+    done = run("prepare", "text", "--tokenizer", "tokenizer", "--out", "data/set", cwd=ground)
+    assert done.returncode == 0, done.stderr
+    (ground / "run.yaml").write_text(
+        "task: pretrain\nmodel: {preset: llama-tiny, tokenizer: tokenizer}\ndata: {train: data/set}\n"
+        "train: {steps: 2, seq_length: 64, global_batch_size: 2, micro_batch_size: 1, threads: 1, output_dir: run}\n")
+    done = run("train", "run.yaml", "--quiet", cwd=ground)
+    assert done.returncode == 0, done.stderr
+    checkpoint = ground / "run/checkpoints/step-00000002/hf"
+    shutil.copytree(checkpoint, ground / "model")
+
+
+def config_cases(ground: pathlib.Path) -> None:
+    run_train = ("train", "run.yaml", "train.output_dir=other")
+    expect("missing CONFIG", 2, ["none.yaml"], "train", "none.yaml", cwd=ground)
+    expect("unknown key", 2, ["optim.learning_rate"], *run_train, "optim.learning_rate=1", cwd=ground)
+    expect("ill-typed value", 2, ["train.steps", "integer"], *run_train, "train.steps=many", cwd=ground)
+    expect("out of range", 2, ["train.seq_length"], *run_train, "train.seq_length=0", cwd=ground)
+    expect("indivisible batch", 2, ["global_batch_size", "micro_batch_size"], *run_train, "train.global_batch_size=3",
+           "train.micro_batch_size=2", cwd=ground)
+    expect("used folder", 2, ["--resume"], "train", "run.yaml", cwd=ground)
+    expect("unknown preset", 2, ["llama-tiny"], *run_train, "model.preset=llama-huge", cwd=ground)
+    expect("no model", 2, ["model.path"], *run_train, "model.preset=''", cwd=ground, lines=0)
+    expect("unknown family", 4, ["model_type"], "inspect", "model", spoilt_config(ground, "model_type", "mystery"),
+           cwd=ground, unchanged=False)
+
+
+def spoilt_config(ground: pathlib.Path, key: str, value) -> str:
+    folder = ground / f"model-{key}"
+    shutil.copytree(ground / "model", folder)
+    config = json.loads((folder / "config.json").read_text())
+    config[key] = value
+    if key == "model_type":
+        config["architectures"] = ["MysteryForCausalLM"]
+    (folder / "config.json").write_text(json.dumps(config))
+    return folder.name
+
+
+def data_cases(ground: pathlib.Path) -> None:
+    run_train = ("train", "run.yaml", "train.output_dir=other")
+    expect("missing data", 3, ["data/none"], *run_train, "data.train=data/none", cwd=ground)
+    for name, content in (("empty", b""), ("garbled", b"\x01" * 100)):
+        for suffix in (".bin", ".idx"):
+            shutil.copy(ground / f"data/set{suffix}", ground / f"data/{name}{suffix}")
+        shutil.copy(ground / "data/set.json", ground / f"data/{name}.json")
+        (ground / f"data/{name}.idx").write_bytes(content)
+        expect(f"{name} index", 3, [f"data/{name}.idx"], *run_train, f"data.train=data/{name}", cwd=ground)
+    whole = (ground / "data/set.bin").read_bytes()
+    for suffix in (".idx", ".json"):
+        shutil.copy(ground / f"data/set{suffix}", ground / f"data/cut{suffix}")
+    (ground / "data/cut.bin").write_bytes(whole[: len(whole) // 2])
+    expect("truncated data", 3, ["data/cut.bin"], *run_train, "data.train=data/cut", cwd=ground)
+    (ground / "nothing").mkdir()
+    expect("empty folder", 3, ["nothing"], "prepare", "nothing", "--tokenizer", "tokenizer", "--out", "data/x", cwd=ground)
+    expect("missing text", 3, ["no.txt"], "prepare", "no.txt", "--tokenizer", "tokenizer", "--out", "data/x", cwd=ground)
+    (ground / "bad.jsonl").write_text('{"text": "fine"}\n{"text": \n')
+    expect("garbled jsonl", 3, ["bad.jsonl:2"], "prepare", "bad.jsonl", "--tokenizer", "tokenizer", "--out", "data/x",
+           cwd=ground, unchanged=False)
+    (ground / "chat.jsonl").write_text('{"wrong": []}\n')
+    expect("conversation of no form", 3, ["chat.jsonl:1"], *run_train, "task=sft", "data.train=chat.jsonl", cwd=ground)
+    (ground / "none.jsonl").write_text("")
+    expect("no conversation", 3, ["none.jsonl"], *run_train, "task=sft", "data.train=none.jsonl", cwd=ground)
+
+
+def model_cases(ground: pathlib.Path) -> None:
+    run_train = ("train", "run.yaml", "train.output_dir=other", "model.preset=''")
+    expect("missing model", 4, ["no-model"], *run_train, "model.path=no-model", cwd=ground)
+    weights = (ground / "model/model.safetensors").read_bytes()
+    length = struct.unpack("<Q", weights[:8])[0]
+    header = json.loads(weights[8:8 + length])
+    spoils = {
+        "empty": b"", "truncated": weights[: len(weights) // 2], "garbled": b"\xff" * 64,
+        "huge-header": struct.pack("<Q", 1 << 60) + weights[8:],
+    }
+    first = next(name for name in header if name != "__metadata__")
+    renamed = {("renamed.weight" if name == first else name): entry for name, entry in header.items()}
+    text = json.dumps(renamed).encode()
+    spoils["missing-and-extra"] = struct.pack("<Q", len(text)) + text + weights[8 + length:]
+    for name, content in spoils.items():
+        folder = ground / f"model-{name}"
+        shutil.copytree(ground / "model", folder)
+        (folder / "model.safetensors").write_bytes(content)
+        words = [first, "renamed.weight"] if name == "missing-and-extra" else [f"model-{name}/model.safetensors"]
+        expect(f"{name} weights", 4, words, *run_train, f"model.path=model-{name}", cwd=ground,
+               lines=0 if name == "missing-and-extra" else 1)
+    for name, content in (("empty", ""), ("garbled", "{"), ("wrong", '{"model": {"type": "Magic"}}')):
+        folder = ground / f"tokenizer-{name}"
+        shutil.copytree(ground / "tokenizer", folder)
+        (folder / "tokenizer.json").write_text(content)
+        expect(f"{name} tokenizer", 4, [f"tokenizer-{name}"], "tokenize", "--tokenizer", folder.name, cwd=ground, input="a\n")
+    folder = ground / "tokenizer-large"
+    write_tokenizer(folder)
+    large = byte_tokenizer()
+    large["added_tokens"].append({**large["added_tokens"][0], "id": 100_000, "content": "<|far|>"})
+    (folder / "tokenizer.json").write_text(json.dumps(large))
+    expect("tokenizer that does not fit", 4, ["tokenizer"], *run_train, "model.path=model", "model.tokenizer=tokenizer-large",
+           cwd=ground)
+    for name, content in (("empty", b""), ("garbled", b"GGUF" + b"\xff" * 40), ("no-gguf", b"hello")):
+        (ground / f"{name}.gguf").write_bytes(content)
+        expect(f"{name} gguf", 4, [f"{name}.gguf"], "convert", f"{name}.gguf", "converted", cwd=ground)
+    expect("missing gguf", 4, ["none.gguf"], "convert", "none.gguf", "converted", cwd=ground)
+
+
+def resource_cases(ground: pathlib.Path) -> None:
+    (ground / "in-the-way").write_text("a file")
+    expect("output below a file", 7, ["in-the-way"], "train", "run.yaml", "train.output_dir=in-the-way/run", cwd=ground)
+    expect("prepare below a file", 7, ["in-the-way"], "prepare", "text", "--tokenizer", "tokenizer", "--out",
+           "in-the-way/set", cwd=ground)
+    # A limit on the file size stands for a full disk: writing fails in the same places.
+    limited = ["bash", "-c", 'trap "" XFSZ; ulimit -f 64; exec "$@"', "bash", BINARY]
+    before = set(listing(ground))
+    done = subprocess.run([*limited, "convert", "model", "full"], cwd=ground, capture_output=True, text=True, timeout=120)
+    if done.returncode != 7 or set(listing(ground)) != before:
+        problems.append(f"full disk in convert: code {done.returncode}, {done.stderr[-300:]}, "
+                        f"{sorted(set(listing(ground)) - before)[:4]}")
+    done = subprocess.run([*limited, "train", "run.yaml", "--quiet", "train.output_dir=full-run"], cwd=ground,
+                          capture_output=True, text=True, timeout=120)
+    complete = list((ground / "full-run").rglob("COMPLETE"))
+    if done.returncode != 7 or complete:
+        problems.append(f"full disk in train: code {done.returncode}, {done.stderr[-300:]}, {complete}")
+    if os.geteuid() != 0:
+        locked = ground / "locked"
+        locked.mkdir(mode=0o500)
+        expect("folder without rights", 7, ["locked"], "convert", "model", "locked/out", cwd=ground)
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as name:
+        ground = pathlib.Path(name)
+        make_ground(ground)
+        for cases in (config_cases, data_cases, model_cases, resource_cases):
+            cases(ground)
+    print("\n".join(problems) or "bad input is named and leaves nothing behind")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
