@@ -47,7 +47,7 @@ using FinishedCallback = std::function<void(std::size_t sequence, const Generati
 // Decodes with `model`, whose parameters may change between calls. Not for several threads at once.
 class Generator {
  public:
-  Generator(Model& model, const Tokenizer& tokenizer, GenerateOptions options);
+  Generator(const Model& model, const Tokenizer& tokenizer, GenerateOptions options);
 
   // One generation a prompt, in the order of the prompts; greedy answers do not depend on what else is in
   // the batch (up to rounding). Empty prompts throw DataError. Ctrl-C throws Interrupted.
@@ -65,7 +65,7 @@ class Generator {
   const GenerateOptions& options() const { return options_; }
 
  private:
-  Model& model_;
+  const Model& model_;
   const Tokenizer& tokenizer_;
   GenerateOptions options_;
 };

@@ -12,6 +12,7 @@
 
 namespace loongforge {
 
+class BatchSource;
 class Model;
 class Tokenizer;
 class ChatTemplate;
@@ -29,9 +30,10 @@ struct Score {
 
 // Scores sequences, packed into forwards of up to `batch_tokens` tokens (a longer sequence gets its own).
 std::vector<Score> score_sequences(
-    Model& model, std::span<const ScoredSequence> sequences, std::int64_t batch_tokens = 4096,
+    const Model& model, std::span<const ScoredSequence> sequences, std::int64_t batch_tokens = 4096,
     const std::function<void(std::int64_t done, std::int64_t total)>& on_progress = {});
 
+// Loss of held-out data and how it is asked for.
 struct PplOptions {
   std::int64_t seq_length = 2048;    // longer documents are cut into pieces of this many tokens, scored apart
   std::int64_t max_tokens = 0;       // stop after the document that reaches so many counted tokens; 0: all
@@ -40,12 +42,18 @@ struct PplOptions {
   std::function<void(std::int64_t done, std::int64_t total)> on_progress;
 };
 
-// Held-out loss of a prepared data set (prefix of .bin/.idx):
+// Held-out loss of a prepared data set (prefix of .bin/.idx), document by document:
 // {"kind": "ppl", "loss": mean nats a counted token, "perplexity": exp(loss), "tokens": counted tokens,
-//  "documents": n, "document_loss_mean": mean over documents of their own mean loss, "bits_per_token",
-//  "pieces": n, "per_document": [{"document", "tokens", "loss"}] with options.documents}.
-// Documents of one token count nothing. Throws DataError when nothing can be counted.
-Json eval_ppl(Model& model, const std::filesystem::path& prefix, const PplOptions& options);
+//  "documents": counted documents, "pieces": n, "document_loss_mean": mean over documents of their own mean
+//  loss, "document_loss_standard_error", "per_document": [{"document", "tokens", "loss"}] with
+//  options.documents}. Documents of one token count nothing. Throws DataError when nothing can be counted,
+// CheckpointError when a token is outside the model's vocabulary.
+Json eval_ppl(const Model& model, const std::filesystem::path& prefix, const PplOptions& options = {});
+
+// The same loss over the batches of a held-out source that ends (make_pretrain_eval_source,
+// make_sft_eval_source), exactly as a training run measures it: {"kind": "ppl", "loss", "perplexity",
+// "tokens", "rows"}. Throws DataError when the source is endless or counts no token.
+Json eval_ppl(const Model& model, const BatchSource& source);
 
 struct ChoiceOptions {
   std::int64_t batch_tokens = 4096;  // tokens of one forward
@@ -60,7 +68,7 @@ struct ChoiceOptions {
 // mean per token ("mean"):
 // {"kind": "choice", "questions": N, "sum": {"right", "share", "standard_error"}, "mean": {...},
 //  "tasks": {TASK: {"questions", "sum": {...}, "mean": {...}}}}. Throws DataError naming file and line.
-Json eval_choice(Model& model, const Tokenizer& tokenizer, const ChatTemplate* chat_template,
+Json eval_choice(const Model& model, const Tokenizer& tokenizer, const ChatTemplate* chat_template,
                  const std::filesystem::path& questions_file, const ChoiceOptions& options);
 
 }  // namespace loongforge

@@ -11,7 +11,7 @@ namespace loongforge {
 namespace {
 
 struct Candidate {
-  float logit;
+  double logit;
   std::int32_t id;
 };
 
@@ -20,7 +20,8 @@ bool likelier(const Candidate& a, const Candidate& b) {
   return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
 }
 
-std::int32_t largest(std::span<const float> logits) {
+template <typename T>
+std::int32_t largest(std::span<const T> logits) {
   std::size_t best = 0;
   for (std::size_t i = 0; i < logits.size(); ++i) {
     check<NumericError>(!std::isnan(logits[i]), "logit of token ", i, ": expected a number, got NaN; the ",
@@ -53,8 +54,8 @@ Sampler::Sampler(const SamplingOptions& options) : options_(options), random_(op
                      "top_p: expected above 0 and at most 1, got ", options.top_p);
 }
 
-std::int32_t Sampler::sample(std::span<const float> logits, std::uint64_t sequence,
-                             std::uint64_t position) const {
+template <typename T>
+std::int32_t Sampler::draw(std::span<const T> logits, std::uint64_t sequence, std::uint64_t position) const {
   const std::int32_t best = largest(logits);
   if (options_.temperature == 0.0 || options_.top_k == 1) return best;
 
@@ -92,6 +93,16 @@ std::int32_t Sampler::sample(std::span<const float> logits, std::uint64_t sequen
     if (left < 0.0) return candidates[i].id;
   }
   return best;  // rounding left a crumb of the last weight
+}
+
+std::int32_t Sampler::sample(std::span<const float> logits, std::uint64_t sequence,
+                             std::uint64_t position) const {
+  return draw(logits, sequence, position);
+}
+
+std::int32_t Sampler::sample(std::span<const double> logits, std::uint64_t sequence,
+                             std::uint64_t position) const {
+  return draw(logits, sequence, position);
 }
 
 }  // namespace loongforge

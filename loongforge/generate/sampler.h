@@ -25,10 +25,13 @@ class Sampler {
   // logits: (V) of one position; `sequence`: the prompt's index in the whole job; `position`: the index of
   // the token to be drawn in its sequence. Throws NumericError when no logit is finite or one is NaN.
   std::int32_t sample(std::span<const float> logits, std::uint64_t sequence, std::uint64_t position) const;
+  std::int32_t sample(std::span<const double> logits, std::uint64_t sequence, std::uint64_t position) const;
 
   const SamplingOptions& options() const { return options_; }
 
  private:
+  template <typename T>
+  std::int32_t draw(std::span<const T> logits, std::uint64_t sequence, std::uint64_t position) const;
   SamplingOptions options_;
   CounterRandom random_;
 };

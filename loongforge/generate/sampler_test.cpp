@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "loongforge/base/error.h"
@@ -17,13 +18,13 @@ const std::vector<float> kLogits = {0.0f, 2.0f, 1.0f, -1.0f, 2.0f};
 std::map<int, double> frequencies(const SamplingOptions& options, int draws = 20000) {
   const Sampler sampler(options);
   std::map<int, double> seen;
-  for (int i = 0; i < draws; ++i) seen[sampler.sample(kLogits, i / 100, i % 100)] += 1.0 / draws;
+  for (int i = 0; i < draws; ++i) seen[sampler.sample(std::span(kLogits), i / 100, i % 100)] += 1.0 / draws;
   return seen;
 }
 
 TEST(Sampler, GreedyTakesTheFirstOfTheLargest) {
   const Sampler sampler(SamplingOptions{});
-  EXPECT_EQ(sampler.sample(kLogits, 3, 7), 1);
+  EXPECT_EQ(sampler.sample(std::span(kLogits), 3, 7), 1);
 }
 
 TEST(Sampler, FrequenciesFollowTheSoftmax) {
@@ -66,8 +67,8 @@ TEST(Sampler, DrawIsAFunctionOfSeedSequenceAndPosition) {
   const Sampler other(options);
   int same = 0;
   for (int i = 0; i < 200; ++i) {
-    EXPECT_EQ(a.sample(kLogits, 5, i), b.sample(kLogits, 5, i));
-    same += a.sample(kLogits, 5, i) == other.sample(kLogits, 5, i);
+    EXPECT_EQ(a.sample(std::span(kLogits), 5, i), b.sample(std::span(kLogits), 5, i));
+    same += a.sample(std::span(kLogits), 5, i) == other.sample(std::span(kLogits), 5, i);
   }
   EXPECT_LT(same, 150);
 }
@@ -77,12 +78,13 @@ TEST(Sampler, MinusInfinityIsNeverDrawn) {
   options.temperature = 100.0;
   const float minus = -std::numeric_limits<float>::infinity();
   const std::vector<float> logits = {minus, 1.0f, minus};
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(Sampler(options).sample(logits, 0, i), 1);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(Sampler(options).sample(std::span(logits), 0, i), 1);
 }
 
 TEST(Sampler, RefusesWhatCannotBeSampled) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THROW(Sampler(SamplingOptions{}).sample(std::vector<float>{0.0f, nan}, 0, 0), NumericError);
+  const std::vector<float> logits = {0.0f, nan};
+  EXPECT_THROW(Sampler(SamplingOptions{}).sample(std::span(logits), 0, 0), NumericError);
   SamplingOptions options;
   options.temperature = -1.0;
   EXPECT_THROW(Sampler{options}, ConfigError);

@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "loongforge/base/error.h"
+#include "loongforge/formats/jsonl.h"
+#include "loongforge/generate/likelihood.h"
+#include "loongforge/generate/questions.h"
+#include "loongforge/generate/share.h"
+#include "loongforge/nn/model.h"
+#include "loongforge/text/template/chat_template.h"
+#include "loongforge/text/tokenizer/tokenizer.h"
+
+namespace loongforge {
+namespace {
+
+struct ChoiceQuestion {
+  std::string task;
+  std::size_t right = 0;
+  std::vector<ScoredSequence> options;
+};
+
+// Index of the right option: its number from 0, its text, or its letter.
+std::size_t right_option(const Json& line, const std::vector<std::string>& choices,
+                         const std::string& where) {
+  check<DataError>(line.contains("answer"), where, ": expected \"answer\", which is missing");
+  const Json& answer = line["answer"];
+  if (answer.is_number_integer()) {
+    const auto index = answer.get<std::int64_t>();
+    check<DataError>(index >= 0 && index < static_cast<std::int64_t>(choices.size()), where,
+                     ": answer: expected 0 to ", choices.size() - 1, ", got ", index);
+    return static_cast<std::size_t>(index);
+  }
+  check<DataError>(answer.is_string(), where, ": answer: expected number, letter or text, got ",
+                   answer.type_name());
+  const auto text = answer.get<std::string>();
+  const auto found = std::find(choices.begin(), choices.end(), text);
+  if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
+  const bool letter = text.size() == 1 && text[0] >= 'A' && text[0] < 'A' + static_cast<int>(choices.size());
+  check<DataError>(letter, where, ": answer: expected one of the choices or its letter, got '", text, "'");
+  return static_cast<std::size_t>(text[0] - 'A');
+}
+
+std::vector<std::string> choices_of(const Json& line, const std::string& where) {
+  check<DataError>(line.contains("choices") && line["choices"].is_array() && line["choices"].size() >= 2,
+                   where, ": choices: expected a list of at least two texts");
+  std::vector<std::string> choices;
+  for (const Json& choice : line["choices"]) {
+    check<DataError>(choice.is_string() && !choice.get<std::string>().empty(), where,
+                     ": choices: expected texts that are not empty, got ", dump_json(choice));
+    choices.push_back(choice.get<std::string>());
+  }
+  return choices;
+}
+
+// Makes the token sequence of a question with one of its options.
+class SequenceMaker {
+ public:
+  SequenceMaker(const Tokenizer& tokenizer, const ChatTemplate* chat_template, const std::string& separator)
+      : tokenizer_(tokenizer), template_(chat_template), separator_(separator) {}
+
+  ScoredSequence make(const Json& line, const std::string& choice, const std::string& where) const {
+    if (template_ != nullptr) return chat_sequence(question_messages(line, where), choice);
+    check<DataError>(line.contains("question") && line["question"].is_string(), where,
+                     ": expected \"question\" (text): the model has no chat template for \"messages\"");
+    const auto question = line["question"].get<std::string>();
+    return counted_from(question + separator_ + choice, question.size(), std::string::npos);
+  }
+
+ private:
+  ScoredSequence chat_sequence(Json messages, const std::string& choice) const {
+    messages.push_back({{"role", "assistant"}, {"content", choice}});
+    const Rendered rendered = template_->render(messages);
+    check<DataError>(!rendered.assistant.empty(), template_->name(), ": shows no assistant message");
+    const AssistantSpan& span = rendered.assistant.back();
+    return counted_from(rendered.text, span.begin, span.end);
+  }
+
+  // Counts the tokens that reach beyond byte `begin`; what follows `end` is left out.
+  ScoredSequence counted_from(const std::string& text, std::size_t begin, std::size_t end) const {
+    ScoredSequence sequence;
+    sequence.first_counted = 0;
+    for (const TokenSpan& span : tokenizer_.encode_spans(text)) {
+      if (span.begin >= end) break;
+      if (span.end <= begin) ++sequence.first_counted;
+      sequence.ids.push_back(span.id);
+    }
+    sequence.first_counted = std::max<std::int64_t>(1, sequence.first_counted);
+    return sequence;
+  }
+
+  const Tokenizer& tokenizer_;
+  const ChatTemplate* template_;
+  const std::string& separator_;
+};
+
+std::vector<ChoiceQuestion> read_choices(const fs::path& path, const SequenceMaker& maker,
+                                         std::int64_t limit) {
+  JsonlReader reader(path);
+  std::vector<ChoiceQuestion> questions;
+  for (Json line; reader.next(line);) {
+    const std::string where = reader.where();
+    check<DataError>(line.is_object(), where, ": expected a JSON object, got ", line.type_name());
+    ChoiceQuestion question;
+    question.task = task_field(line, where);
+    const std::vector<std::string> choices = choices_of(line, where);
+    question.right = right_option(line, choices, where);
+    for (const std::string& choice : choices) question.options.push_back(maker.make(line, choice, where));
+    questions.push_back(std::move(question));
+    if (limit > 0 && static_cast<std::int64_t>(questions.size()) == limit) break;
+  }
+  check<DataError>(!questions.empty(), path.string(), ": expected questions, got an empty file");
+  return questions;
+}
+
+// Right answers by the two ways of comparing options.
+struct Tally {
+  std::int64_t questions = 0, by_sum = 0, by_mean = 0;
+
+  void add(std::span<const Score> scores, std::size_t right) {
+    std::size_t sum = 0, mean = 0;
+    const auto per_token = [&](std::size_t i) {
+      return scores[i].log_likelihood / static_cast<double>(std::max<std::int64_t>(1, scores[i].tokens));
+    };
+    for (std::size_t i = 1; i < scores.size(); ++i) {
+      if (scores[i].log_likelihood > scores[sum].log_likelihood) sum = i;
+      if (per_token(i) > per_token(mean)) mean = i;
+    }
+    ++questions;
+    by_sum += sum == right;
+    by_mean += mean == right;
+  }
+  Json json() const {
+    return {{"questions", questions},
+            {"sum", share_json(by_sum, questions)},
+            {"mean", share_json(by_mean, questions)}};
+  }
+};
+
+}  // namespace
+
+Json eval_choice(const Model& model, const Tokenizer& tokenizer, const ChatTemplate* chat_template,
+                 const std::filesystem::path& questions_file, const ChoiceOptions& options) {
+  const SequenceMaker maker(tokenizer, chat_template, options.separator);
+  const std::vector<ChoiceQuestion> questions = read_choices(questions_file, maker, options.limit);
+  std::vector<ScoredSequence> sequences;
+  for (const ChoiceQuestion& question : questions) {
+    sequences.insert(sequences.end(), question.options.begin(), question.options.end());
+  }
+  const std::vector<Score> scores =
+      score_sequences(model, sequences, options.batch_tokens, options.on_progress);
+
+  Tally all;
+  std::map<std::string, Tally> tasks;
+  std::size_t at = 0;
+  for (const ChoiceQuestion& question : questions) {
+    const std::span<const Score> own(scores.data() + at, question.options.size());
+    all.add(own, question.right);
+    tasks[question.task].add(own, question.right);
+    at += question.options.size();
+  }
+  Json out = {{"kind", "choice"}};
+  out.update(all.json());
+  out["tasks"] = Json::object();
+  for (const auto& [task, tally] : tasks) out["tasks"][task] = tally.json();
+  return out;
+}
+
+}  // namespace loongforge

@@ -1,0 +1,125 @@
+#include "loongforge/generate/match.h"
+
+#include <map>
+#include <utility>
+
+#include "loongforge/base/process.h"
+#include "loongforge/base/random.h"
+#include "loongforge/generate/answer_store.h"
+#include "loongforge/generate/share.h"
+#include "loongforge/text/template/chat_template.h"
+#include "loongforge/text/tokenizer/tokenizer.h"
+
+namespace loongforge {
+namespace {
+
+Json check_json(const AnswerCheck& check) {
+  return {{"tag", check.tag},
+          {"last_line", check.last_line},
+          {"trim", check.trim},
+          {"ignore_case", check.ignore_case},
+          {"collapse_space", check.collapse_space}};
+}
+
+// Everything that an answer depends on; stored answers of another header are not used.
+Json header_of(const std::vector<Question>& questions, const Generator& generator,
+               const std::string& template_source, const MatchOptions& options) {
+  std::string all = template_source;
+  for (const Question& question : questions) {
+    all += dump_json(question.messages) + '\n' + question.expected + '\n' + question.task + '\n';
+  }
+  const GenerateOptions& generate = generator.options();
+  return {{"kind", "match"},
+          {"model", options.model_identity},
+          {"questions", concat(std::hex, hash_bytes(all))},
+          {"check", check_json(options.check)},
+          {"max_new_tokens", generate.max_new_tokens},
+          {"max_length", generate.max_length},
+          {"stop_ids", generate.stop_ids},
+          {"temperature", generate.sampling.temperature},
+          {"top_k", generate.sampling.top_k},
+          {"top_p", generate.sampling.top_p},
+          {"seed", generate.sampling.seed}};
+}
+
+std::vector<Question> limited(std::vector<Question> questions, std::int64_t limit) {
+  if (limit <= 0) return questions;
+  std::map<std::string, std::int64_t> seen;
+  std::erase_if(questions, [&](const Question& question) { return ++seen[question.task] > limit; });
+  return questions;
+}
+
+Json answer_line(std::size_t index, const Question& question, const Generation& generation,
+                 const AnswerCheck& check) {
+  return {{"index", index},
+          {"task", question.task},
+          {"question", question.messages.back()["content"]},
+          {"expected", question.expected},
+          {"answer", generation.text},
+          {"right", answer_is_right(generation.text, question.expected, check)},
+          {"finish", generation.finish},
+          {"tokens", generation.ids.size()}};
+}
+
+// Questions of one task that have no answer yet, together: they share the longest beginning.
+void answer_task(Generator& generator, const Tokenizer& tokenizer, const ChatTemplate& chat_template,
+                 const std::vector<Question>& questions, const std::string& task, const MatchOptions& options,
+                 AnswerStore& store) {
+  std::vector<std::size_t> indices;
+  std::vector<std::vector<std::int32_t>> prompts;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    if (questions[i].task != task || store.has(static_cast<std::int64_t>(i))) continue;
+    indices.push_back(i);
+    prompts.push_back(chat_prompt(chat_template, tokenizer, questions[i].messages));
+  }
+  generator.generate(prompts, {}, [&](std::size_t prompt, const Generation& generation) {
+    const std::size_t index = indices[prompt];
+    store.add(answer_line(index, questions[index], generation, options.check));
+    if (options.on_progress) {
+      options.on_progress(static_cast<std::int64_t>(store.answers().size()),
+                          static_cast<std::int64_t>(questions.size()));
+    }
+  });
+}
+
+struct Tally {
+  std::int64_t questions = 0, right = 0;
+  void add(bool is_right) {
+    ++questions;
+    right += is_right;
+  }
+  Json json() const {
+    Json out = {{"questions", questions}};
+    out.update(share_json(right, questions));
+    return out;
+  }
+};
+
+}  // namespace
+
+Json eval_match(Generator& generator, const Tokenizer& tokenizer, const ChatTemplate& chat_template,
+                const std::filesystem::path& questions_file, const MatchOptions& options) {
+  const double start = monotonic_seconds();
+  const std::vector<Question> questions = limited(read_questions(questions_file), options.limit);
+  AnswerStore store(options.answers, header_of(questions, generator, chat_template.source(), options));
+
+  std::map<std::string, Tally> tasks;
+  for (const Question& question : questions) tasks[question.task];
+  for (const auto& [task, tally] : tasks) {
+    answer_task(generator, tokenizer, chat_template, questions, task, options, store);
+  }
+  Tally all;
+  for (const auto& [index, answer] : store.answers()) {
+    all.add(answer.at("right").get<bool>());
+    tasks[answer.at("task").get<std::string>()].add(answer.at("right").get<bool>());
+  }
+  Json out = {{"kind", "match"}};
+  out.update(all.json());
+  out["seconds"] = monotonic_seconds() - start;
+  out["tasks"] = Json::object();
+  for (const auto& [task, tally] : tasks) out["tasks"][task] = tally.json();
+  if (!options.answers.empty()) out["answers"] = options.answers.filename().string();
+  return out;
+}
+
+}  // namespace loongforge
