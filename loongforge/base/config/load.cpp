@@ -227,11 +227,16 @@ struct Reader {
   }
 };
 
+// "file:line:column: " where the value was written.
+std::string place(const Field& field) {
+  return field.origin == "default" ? "" : field.origin + ": ";
+}
+
 void check_number(const Field& field, double value, std::vector<std::string>& problems) {
   const bool low = field.low && (field.low_open ? value <= *field.low : value < *field.low);
   const bool high = field.high && (field.high_open ? value >= *field.high : value > *field.high);
   if (low || high)
-    problems.push_back(concat(field.origin, ": ", field.path, ": expected ", field.range_text(),
+    problems.push_back(concat(place(field), field.path, ": expected ", field.range_text(),
                               field.unit_name.empty() ? "" : " " + field.unit_name, ", got ",
                               field.value_text()));
 }
@@ -241,7 +246,7 @@ void check_text(const Field& field, const std::string& value, std::vector<std::s
       std::find(field.choices.begin(), field.choices.end(), value) != field.choices.end())
     return;
   problems.push_back(
-      concat(field.origin, ": ", field.path, ": expected ", field.range_text(), ", got '", value, "'"));
+      concat(place(field), field.path, ": expected ", field.range_text(), ", got '", value, "'"));
 }
 
 template <typename T>
@@ -266,12 +271,14 @@ void check_value(const Field& field, const std::vector<T>& values, std::vector<s
 std::vector<std::string> field_violations(const Fields& fields) {
   std::vector<std::string> problems;
   for (const auto& field : fields.all()) {
-    if (field.is_required && field.origin == "default") {
+    // A struct that was filled in code, not from a file, counts as given where it holds something.
+    const std::string value = field.value_text();
+    const bool empty = value == "0" || value == "\"\"" || value == "[]" || value == "null";
+    if (field.is_required && field.origin == "default" && empty) {
       problems.push_back(concat(field.path, ": is missing; ", field.sentence));
       continue;
     }
-    if (field.origin != "default")
-      std::visit([&](const auto* value) { check_value(field, *value, problems); }, field.target);
+    std::visit([&](const auto* target) { check_value(field, *target, problems); }, field.target);
   }
   return problems;
 }

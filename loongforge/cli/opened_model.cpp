@@ -1,0 +1,75 @@
+#include "loongforge/cli/opened_model.h"
+
+#include "loongforge/base/files.h"
+#include "loongforge/checkpoint/hf_load.h"
+#include "loongforge/checkpoint/peft_adapter.h"
+#include "loongforge/checkpoint/run_folder.h"
+#include "loongforge/generate/generator.h"
+
+namespace loongforge::cli {
+
+at::ScalarType parse_dtype(const std::string& name) {
+  if (name == "float32") return at::kFloat;
+  if (name == "bfloat16") return at::kBFloat16;
+  if (name == "float64") return at::kDouble;
+  throw ConfigError(concat("dtype: expected float32, bfloat16 or float64, got '", name, "'"));
+}
+
+const ChatTemplate& OpenedModel::require_template() const {
+  check<CheckpointError>(chat_template.has_value(), folder.string(),
+                         ": has no chat template; add chat_template.jinja, or give plain text instead");
+  return *chat_template;
+}
+
+fs::path resolve_model_folder(const fs::path& path) {
+  check<CheckpointError>(fs::exists(path), path.string(),
+                         ": no such folder; expected a model folder with config.json");
+  check<CheckpointError>(
+      fs::is_directory(path), path.string(), ": is a file, expected a model folder with config.json",
+      path.extension() == ".gguf" ? "; convert it first: loongforge convert FILE.gguf FOLDER" : "");
+  if (fs::exists(path / "config.json") || is_peft_dir(path)) return path;
+  if (fs::is_directory(path / "hf")) return path / "hf";
+  if (const auto last = RunFolder(path).last_complete()) return last->path / "hf";
+  throw CheckpointError(concat(path.string(),
+                               ": holds neither config.json, nor hf/, nor a complete checkpoint; "
+                               "expected a model folder, a checkpoint or a run folder"));
+}
+
+Tokenizer open_tokenizer(const fs::path& path) {
+  return Tokenizer::load(path);
+}
+
+std::optional<ChatTemplate> open_template(const Tokenizer& tokenizer, const fs::path& folder) {
+  const auto source = tokenizer.chat_template();
+  if (!source) return std::nullopt;
+  return ChatTemplate(*source, (folder / "chat_template").string(), tokenizer.special_tokens_json());
+}
+
+OpenedModel open_model(const fs::path& path, const std::string& dtype) {
+  OpenedModel opened;
+  opened.folder = resolve_model_folder(path);
+  ParamPlan plan;
+  plan.compute = parse_dtype(dtype);
+  plan.train = false;
+  if (is_peft_dir(opened.folder)) {
+    const fs::path base = read_peft_base(opened.folder);
+    check<CheckpointError>(!base.empty() && fs::is_directory(base),
+                           (opened.folder / "adapter_config.json").string(), ": base_model_name_or_path '",
+                           base.string(), "' is no folder here; set it to the base model's folder");
+    plan.lora = read_peft_options(opened.folder);
+    opened.model = load_hf_model(base, plan);
+    load_peft(opened.folder, *opened.model);
+  } else {
+    opened.model = load_hf_model(opened.folder, plan);
+  }
+  opened.tokenizer = Tokenizer::load(opened.folder);
+  check<CheckpointError>(
+      opened.tokenizer->vocab_size() <= opened.model->info().vocab_size, opened.folder.string(),
+      ": the tokenizer has ids up to ", opened.tokenizer->vocab_size() - 1, ", the embedding only ",
+      opened.model->info().vocab_size, " rows; use the tokenizer that belongs to the model");
+  opened.chat_template = open_template(*opened.tokenizer, opened.folder);
+  opened.stop_ids = stop_ids_of(opened.folder, *opened.tokenizer);
+  return opened;
+}
+
+}  // namespace loongforge::cli

@@ -1,0 +1,57 @@
+#include <cstdio>
+#include <iostream>
+
+#include "loongforge/cli/command.h"
+#include "loongforge/cli/opened_model.h"
+
+namespace loongforge::cli {
+namespace {
+
+struct TokenizeArguments {
+  std::string tokenizer;
+  bool json = false, decode = false, plain = false;
+};
+
+std::vector<std::int32_t> ids_of(const Json& line, const std::string& where) {
+  check<DataError>(line.is_array(), where, ": expected a JSON list of ids");
+  std::vector<std::int32_t> ids;
+  for (const auto& id : line) {
+    check<DataError>(id.is_number_integer(), where, ": expected integers, got ", dump_json(id));
+    ids.push_back(id.get<std::int32_t>());
+  }
+  return ids;
+}
+
+void tokenize(const TokenizeArguments& arguments) {
+  const Tokenizer tokenizer = open_tokenizer(arguments.tokenizer);
+  std::int64_t number = 0;
+  for (std::string line; std::getline(std::cin, line);) {
+    const std::string where = concat("standard input:", ++number);
+    if (arguments.decode) {
+      const std::string text = tokenizer.decode(ids_of(parse_json(line, where), where));
+      std::printf("%s\n", arguments.json ? dump_json(Json(text)).c_str() : text.c_str());
+      continue;
+    }
+    if (arguments.json) {
+      const Json text = parse_json(line, where);
+      check<DataError>(text.is_string(), where, ": expected a JSON string");
+      line = text.get<std::string>();
+    }
+    std::printf("%s\n", dump_json(Json(tokenizer.encode(line, !arguments.plain))).c_str());
+  }
+}
+
+}  // namespace
+
+void add_tokenize(CLI::App& app, Outcome&) {
+  auto* command = app.add_subcommand("tokenize", "Token ids of each line of standard input, or back");
+  auto arguments = std::make_shared<TokenizeArguments>();
+  command->add_option("--tokenizer", arguments->tokenizer, "Model folder or tokenizer.json")->required();
+  command->add_flag("--json", arguments->json, "Lines of text are JSON strings");
+  command->add_flag("--decode", arguments->decode, "Lists of ids to text");
+  command->add_flag("--plain", arguments->plain, "Names of special tokens are ordinary text");
+  command->footer("Example:\n  echo 'Hello world' | loongforge tokenize --tokenizer models/smollm2");
+  command->callback([arguments] { tokenize(*arguments); });
+}
+
+}  // namespace loongforge::cli

@@ -1,0 +1,33 @@
+#include <cstdio>
+
+#include "loongforge/base/process.h"
+#include "loongforge/cli/command.h"
+#include "loongforge/models/card.h"
+#include "loongforge/ops/cpu_level.h"
+
+namespace loongforge::cli {
+
+void add_version(CLI::App& app, Outcome&) {
+  auto* command = app.add_subcommand("version", "Version, libtorch, CPU level and model families");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "Print as JSON");
+  command->footer("Example:\n  loongforge version --json");
+  command->callback([json] {
+    const std::string level = ops::cpu_level_name(ops::cpu_level());
+    const auto families = model_registry().families();
+    if (*json) {
+      return print_json({{"version", LOONGFORGE_VERSION},
+                         {"torch", LOONGFORGE_TORCH_WHEEL},
+                         {"cpu", cpu_model()},
+                         {"cpu_level", level},
+                         {"families", families},
+                         {"presets", preset_names()}});
+    }
+    std::printf("loongforge %s\ntorch %s\nCPU %s, level %s\nfamilies:", LOONGFORGE_VERSION,
+                LOONGFORGE_TORCH_WHEEL, cpu_model().c_str(), level.c_str());
+    for (const auto& family : families) std::printf(" %s", family.c_str());
+    std::printf("\n");
+  });
+}
+
+}  // namespace loongforge::cli
