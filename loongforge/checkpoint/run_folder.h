@@ -9,6 +9,11 @@
 
 namespace loongforge {
 
+// Written last into a checkpoint: without it the folder counts as half-written.
+inline constexpr const char* kCompleteMarker = "COMPLETE";
+// Ends the name of a checkpoint folder that is being written.
+inline constexpr const char* kPartialSuffix = ".partial";
+
 // checkpoints/step-00000100, holding hf/ (Hugging Face or PEFT files), state/ and, written last, COMPLETE.
 struct CheckpointRef {
   std::int64_t step = 0;
@@ -28,7 +33,7 @@ class RunFolder {
   std::filesystem::path checkpoints() const { return root_ / "checkpoints"; }
   std::filesystem::path checkpoint(std::int64_t step) const;
 
-  // True when a run has left anything here: metrics, a configuration, a summary or a checkpoint.
+  // True when a run has left results here: metrics, a summary or a checkpoint, whole or not.
   bool used() const;
   // Complete checkpoints, oldest first.
   std::vector<CheckpointRef> complete() const;

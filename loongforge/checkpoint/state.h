@@ -21,7 +21,6 @@ struct TrainingProgress {
   double seconds = 0;               // training time of all starts together
   Json data = Json::object();       // position and counters of the data
   Json counters = Json::object();   // counted warnings by name
-  Json figures = Json::object();    // what the end of the run compares with, e.g. the first held-out loss
   Json identity = Json::object();   // settings that must not change between starts, by key
 };
 

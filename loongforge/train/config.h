@@ -118,7 +118,18 @@ std::vector<std::string> violations(const RunConfig& config);
 // Throws ConfigError listing all violations.
 void validate(const RunConfig& config);
 
-// The settings that must be the same when a run goes on, as JSON.
+// The settings that decide the numbers of a run, as text by key.
 Json resume_identity(const RunConfig& config);
+
+// What differs between the identity in a checkpoint and the present one, one sentence each.
+struct ResumeChanges {
+  std::vector<std::string> refused;  // the run would be another one
+  std::vector<std::string>
+      noticed;  // allowed, but later numbers are no longer bit for bit those of an unbroken run
+};
+ResumeChanges resume_changes(const Json& saved, const Json& present);
+
+// The whole configuration as YAML that runs it again.
+std::string resolved_yaml(const RunConfig& config);
 
 }  // namespace loongforge

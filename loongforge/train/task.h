@@ -13,19 +13,18 @@
 
 namespace loongforge {
 
-// One part of the loss of a micro-batch: the loss of a step is the sum over the terms of
-// coefficient * (sum over all micro-batches) / (weight over all micro-batches).
+// One part of the loss of a micro-batch, as a sum. The loss of a step is the sum over the terms of
+// coefficient * (sum over all micro-batches) / (weight over all micro-batches), see TermWeight.
 struct LossTerm {
   std::string name;
   at::Tensor sum;  // scalar in the wider of float32 and compute dtype, differentiable
-  double weight = 0;
-  double coefficient = 1;
 };
 
 // The weight of one term, known before anything is computed.
 struct TermWeight {
   std::string name;
   double weight = 0;
+  double coefficient = 1;
 };
 
 class Task {
@@ -38,9 +37,10 @@ class Task {
   virtual Flow inputs(const Batch& batch) const = 0;
   // Names and weights of the terms of `batch`, in the order of `terms`.
   virtual std::vector<TermWeight> weights(const Batch& batch) const = 0;
-  // The terms, from what the last segment gave.
+  // The terms, from what the last segment gave. `gradients`: for each term the gradient that backward will
+  // bring to its sum, where it is known; empty in evaluation.
   virtual std::vector<LossTerm> terms(const Model& model, const Context& context, const Flow& flow,
-                                      const Batch& batch) const = 0;
+                                      const Batch& batch, const std::vector<double>& gradients) const = 0;
   // Where in the batch numbers stopped being finite, for people ("document 3 of the micro-batch, tokens 96 to
   // 130"); empty when that cannot be told. `flow` is what the last segment gave.
   virtual std::string blame(const Flow& flow, const Batch& batch) const = 0;

@@ -1,0 +1,126 @@
+#include "loongforge/train/setup.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+
+#include "loongforge/base/error.h"
+#include "loongforge/base/files.h"
+#include "loongforge/base/log.h"
+#include "loongforge/base/parallel.h"
+#include "loongforge/checkpoint/hf_load.h"
+#include "loongforge/models/card.h"
+
+namespace loongforge {
+namespace {
+
+std::unique_ptr<Model> open_model(const RunConfig& config) {
+  const ModelConfig& m = config.model;
+  const ParamPlan plan = param_plan(config);
+  const auto seed = static_cast<std::uint64_t>(config.train.seed);
+  if (!m.path.empty() && m.init != "random") return load_hf_model(m.path, plan, seed);
+  const bool preset = m.path.empty();
+  const Json json = preset ? preset_config(m.preset) : read_hf_config(m.path);
+  std::unique_ptr<Model> model =
+      build_model(json, plan, preset ? "model.preset " + m.preset : m.path + "/config.json");
+  initialize(model->params(), seed);
+  return model;
+}
+
+std::optional<Tokenizer> open_tokenizer(const RunConfig& config) {
+  const ModelConfig& m = config.model;
+  if (!m.tokenizer.empty()) return Tokenizer::load(m.tokenizer);
+  if (m.path.empty()) return std::nullopt;
+  // A model directory without a tokenizer is enough for data that is already tokenised.
+  const bool needed = config.task == "sft" || !config.sample.prompts.empty();
+  if (!needed && !fs::exists(fs::path(m.path) / "tokenizer.json")) return std::nullopt;
+  return Tokenizer::load(m.path);
+}
+
+std::optional<ChatTemplate> open_chat_template(const RunConfig& config, Tokenizer& tokenizer) {
+  if (!config.model.chat_template.empty()) {
+    const std::string source = read_file<CheckpointError>(config.model.chat_template);
+    tokenizer = tokenizer.with_chat_template(source);
+    return ChatTemplate(source, config.model.chat_template, tokenizer.special_tokens_json());
+  }
+  const std::optional<std::string> source = tokenizer.chat_template();
+  const std::string where = config.model.tokenizer.empty() ? config.model.path : config.model.tokenizer;
+  check<CheckpointError>(source.has_value(), where,
+                         ": the tokenizer has no chat template; name a file in model.chat_template");
+  return ChatTemplate(*source, where, tokenizer.special_tokens_json());
+}
+
+void check_fit(const RunConfig& config, const RunParts& parts) {
+  const ModelInfo& info = parts.model->info();
+  if (parts.tokenizer) {
+    check<CheckpointError>(parts.tokenizer->vocab_size() <= info.vocab_size, "tokenizer: has ids up to ",
+                           parts.tokenizer->vocab_size() - 1, ", the model's embedding has ", info.vocab_size,
+                           " rows; take the tokenizer that belongs to the model");
+  }
+  if (info.max_positions > 0 && config.train.seq_length > info.max_positions) {
+    log_warning("train.seq_length: ", config.train.seq_length, " is beyond the ", info.max_positions,
+                " positions that the model was made for");
+  }
+}
+
+SourceContext source_context(const RunConfig& config, const RunParts& parts) {
+  SourceContext context;
+  context.shape = {.seq_length = config.train.seq_length,
+                   .micro_batch_size = config.train.micro_batch_size,
+                   .global_batch_size = config.train.global_batch_size};
+  context.seed = static_cast<std::uint64_t>(config.train.seed);
+  context.tokenizer = parts.tokenizer ? &*parts.tokenizer : nullptr;
+  context.chat_template = parts.chat_template ? &*parts.chat_template : nullptr;
+  context.embedding_rows = parts.model->info().vocab_size;
+  context.threads = static_cast<int>(config.train.threads);
+  return context;
+}
+
+}  // namespace
+
+at::ScalarType scalar_type_of(const std::string& name) {
+  if (name == "float32") return at::kFloat;
+  if (name == "bfloat16") return at::kBFloat16;
+  if (name == "float16") return at::kHalf;
+  check(name == "float64", "unknown dtype ", name);
+  return at::kDouble;
+}
+
+ParamPlan param_plan(const RunConfig& config) {
+  ParamPlan plan;
+  plan.compute = scalar_type_of(config.precision.compute);
+  plan.master = plan.compute == at::kDouble ? at::kDouble : scalar_type_of(config.precision.master);
+  if (config.lora.rank > 0) {
+    plan.lora = LoraOptions{.rank = config.lora.rank,
+                            .alpha = config.lora.alpha,
+                            .dropout = config.lora.dropout,
+                            .targets = config.lora.targets};
+  }
+  return plan;
+}
+
+int configure_computation(const TrainConfig& config) {
+  const int threads = config.threads > 0 ? static_cast<int>(config.threads) : cpu_count();
+  at::set_num_threads(threads);
+  // Memory need not be filled: every operator of ours writes what it reads.
+  at::globalContext().setDeterministicFillUninitializedMemory(false);
+  at::globalContext().setDeterministicAlgorithms(config.deterministic, /*warn_only=*/false);
+  return threads;
+}
+
+RunParts open_run(const RunConfig& config) {
+  RunParts parts;
+  parts.task = make_task(config.task);
+  parts.model = open_model(config);
+  parts.tokenizer = open_tokenizer(config);
+  const bool sft = config.task == "sft";
+  if (sft) parts.chat_template = open_chat_template(config, *parts.tokenizer);
+  check_fit(config, parts);
+  parts.model->check_filled();
+  const SourceContext context = source_context(config, parts);
+  parts.train = sft ? make_sft_source(config.data, context) : make_pretrain_source(config.data, context);
+  parts.eval =
+      sft ? make_sft_eval_source(config.data, context) : make_pretrain_eval_source(config.data, context);
+  return parts;
+}
+
+}  // namespace loongforge
