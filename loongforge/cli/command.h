@@ -33,6 +33,8 @@ void add_convert(CLI::App& app, Outcome& outcome);
 void add_generate(CLI::App& app, Outcome& outcome);
 void add_eval(CLI::App& app, Outcome& outcome);
 void add_inspect(CLI::App& app, Outcome& outcome);
+// `inspect batches`, a part of add_inspect.
+void add_inspect_batches(CLI::App& inspect);
 void add_tokenize(CLI::App& app, Outcome& outcome);
 void add_template(CLI::App& app, Outcome& outcome);
 void add_parity(CLI::App& app, Outcome& outcome);

@@ -169,6 +169,8 @@ void add_inspect(CLI::App& app, Outcome&) {
                    "Form of the conversations: auto, openai, sharegpt, alpaca");
   kind->add_option("--samples", arguments->samples, "Samples to show");
 
+  add_inspect_batches(*command);
+
   arguments = std::make_shared<InspectArguments>();
   kind = add_kind(*command, "checkpoint", "Progress stored in a checkpoint",
                   "checkpoint runs/a/checkpoints/step-00000100", inspect_checkpoint, arguments);
