@@ -1,7 +1,7 @@
 // One training run from its configuration to its last checkpoint: what the command `train` does.
 #pragma once
 
-#include <filesystem>
+#include <cstdint>
 #include <string>
 
 #include "loongforge/base/json.h"
@@ -12,7 +12,8 @@ namespace loongforge {
 struct RunOptions {
   bool resume = false;            // go on from the last complete checkpoint, or start where there is none
   bool quiet = false;             // no status line and no messages but warnings
-  std::string command;            // how the run was started; shown in the line that says how to go on
+  std::string command;            // command that goes on with this run; shown when it stops early
+  std::int64_t stop_after = 0;    // stop as Ctrl-C would after so many steps of this start; 0: do not
   Json origins = Json::object();  // key -> where its value came from; written to config_origins.json
 };
 

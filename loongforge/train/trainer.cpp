@@ -1,0 +1,266 @@
+#include "loongforge/train/trainer.h"
+
+#include <cmath>
+
+#include "loongforge/base/interrupt.h"
+#include "loongforge/base/log.h"
+#include "loongforge/base/process.h"
+#include "loongforge/data/prefetch.h"
+#include "loongforge/ops/squared_norm.h"
+#include "loongforge/optim/schedule.h"
+#include "loongforge/train/checkpoint_job.h"
+#include "loongforge/train/evaluate.h"
+#include "loongforge/train/samples.h"
+#include "loongforge/train/step.h"
+
+namespace loongforge {
+
+Trainer::Trainer(const RunConfig& config, const RunOptions& options, const RunFolder& folder, RunParts& parts)
+    : config_(config),
+      options_(options),
+      folder_(folder),
+      parts_(parts),
+      optimizer_(config.optim, parts.model->params()),
+      status_(*parts.model, config.train.steps, 0),
+      writer_(folder, config.checkpoint.keep, config.checkpoint.async) {
+  restore();
+  first_step_ = progress_.step;
+}
+
+Json Trainer::identity() const {
+  Json identity = resume_identity(config_);
+  // Frozen weights are not in the checkpoint; another base would silently make another model of it.
+  std::vector<at::Tensor> frozen;
+  for (const ParamRef& param : parts_.model->params()) {
+    if (!param->trainable) frozen.push_back(param->value.detach());
+  }
+  if (!frozen.empty()) identity["frozen weights (squared norm)"] = dump_json(ops::squared_norm(frozen));
+  return identity;
+}
+
+void Trainer::check_identity(const Json& saved) const {
+  const ResumeChanges changes = resume_changes(saved, progress_.identity);
+  std::string refused;
+  for (const std::string& change : changes.refused) refused += (refused.empty() ? "" : "; ") + change;
+  check<ConfigError>(refused.empty(), folder_.root().string(),
+                     ": this configuration is not the one of the run: ", refused,
+                     "; set it back, or start a new run in another train.output_dir");
+  for (const std::string& change : changes.noticed) {
+    log_warning(change, ": the numbers are no longer bit for bit those of an unbroken run");
+  }
+}
+
+void Trainer::restore() {
+  for (const std::string& name : folder_.remove_partial()) {
+    log_info("removed ", name, ": it was only half written");
+  }
+  const std::optional<CheckpointRef> last = folder_.last_complete();
+  progress_.identity = identity();
+  if (last) {
+    const fs::path state = last->path / "state";
+    TrainingProgress saved = load_progress(state);
+    check_identity(saved.identity);
+    parts_.train->check_state(saved.data);
+    load_state_tensors(state, optimizer_.state());
+    optimizer_.set_updates(saved.updates);
+    optimizer_.refresh_values();
+    saved.identity = progress_.identity;
+    progress_ = std::move(saved);
+    skips_in_row_ = progress_.counters.value("skips_in_row", std::int64_t{0});
+    log_info("going on from ", last->path.filename().string(), " of ", folder_.root().string());
+  }
+  log_.emplace(folder_, last ? progress_.step : -1, config_.log.tensorboard);
+}
+
+std::optional<Json> Trainer::run() {
+  try {
+    std::optional<Json> summary = run_phases();
+    line_.finish();
+    return summary;
+  } catch (const Interrupted&) {
+    line_.finish();
+    save();
+    writer_.finish();
+    return std::nullopt;
+  } catch (...) {
+    line_.finish();
+    throw;
+  }
+}
+
+std::optional<Json> Trainer::run_phases() {
+  evaluate_at(progress_.step);
+  if (progress_.step == 0) sample_at(0, "before");
+  if (!loop()) {
+    save();
+    writer_.finish();
+    return std::nullopt;
+  }
+  save();
+  // A run is done only when its last checkpoint stands.
+  writer_.finish();
+  evaluate_at(progress_.step);
+  sample_at(progress_.step, "after");
+  Json summary = make_summary();
+  write_file_atomic(folder_.summary(), dump_json_pretty(summary));
+  return summary;
+}
+
+bool Trainer::loop() {
+  Prefetcher prefetcher(*parts_.train, progress_.step, config_.train.steps);
+  while (progress_.step < config_.train.steps) {
+    if (interrupt_requested()) return false;
+    if (options_.stop_after > 0 && progress_.step - first_step_ >= options_.stop_after) return false;
+    writer_.poll();
+    const double waited = prefetcher.waited_seconds();
+    StepBatches batches = prefetcher.next();
+    const StepResult result = take_step(std::move(batches), prefetcher.waited_seconds() - waited);
+    if (result.kind == StepResult::Kind::kInterrupted) return false;
+    if (due(config_.checkpoint.every)) save();
+    if (due(config_.eval.every)) evaluate_at(progress_.step);
+  }
+  return true;
+}
+
+StepResult Trainer::take_step(StepBatches batches, double data_wait_seconds) {
+  const BatchCounts counts = batches.counts;
+  // The schedule counts updates: a skipped step neither trains nor moves the rate.
+  StepOptions options{.lr = learning_rate(config_.optim, optimizer_.updates() + 1, config_.train.steps),
+                      .clip_norm = config_.optim.clip_norm,
+                      .seed = static_cast<std::uint64_t>(config_.train.seed),
+                      .rows_per_micro_batch = config_.train.micro_batch_size,
+                      .tokens_per_micro_batch = config_.train.micro_batch_size * config_.train.seq_length};
+  if (config_.recompute.mode == "full") options.recompute.mode = RecomputePolicy::Mode::kLayer;
+  const double start = monotonic_seconds();
+  StepResult result = train_step(*parts_.model, *parts_.task, optimizer_, std::move(batches), options);
+  const double seconds = monotonic_seconds() - start + data_wait_seconds;
+  if (result.kind == StepResult::Kind::kInterrupted) return result;
+  if (result.kind == StepResult::Kind::kUpdated) {
+    progress_.tokens += counts.tokens;
+    progress_.counted_tokens += counts.trained;
+    skips_in_row_ = 0;
+  } else {
+    note_skip(result, counts);
+    if (result.reason.empty()) result.reason = "no token counts towards the loss";
+  }
+  ++progress_.step;
+  progress_.updates = optimizer_.updates();
+  progress_.seconds += seconds;
+  log_->metrics(status_.record({.step = progress_.step,
+                                .result = &result,
+                                .counts = counts,
+                                .lr = options.lr,
+                                .tokens = progress_.tokens,
+                                .seconds = seconds,
+                                .data_wait_seconds = data_wait_seconds,
+                                .epoch = parts_.train->epochs(progress_.step - 1)}));
+  report_step();
+  return result;
+}
+
+void Trainer::note_skip(const StepResult& result, const BatchCounts& counts) {
+  const bool not_finite = result.kind == StepResult::Kind::kNotFinite;
+  check<NumericError>(!not_finite || config_.numeric.on_nan == "skip", result.reason,
+                      "; nothing was updated, ", last_checkpoint_text(),
+                      "; lower optim.lr, mend the data, or set numeric.on_nan: skip");
+  const char* counter = not_finite ? "steps_not_finite" : "steps_without_targets";
+  const std::int64_t count = progress_.counters.value(counter, std::int64_t{0}) + 1;
+  progress_.counters[counter] = count;
+  line_.finish();
+  log_warning(
+      "step ", progress_.step + 1, " skipped (", count, " so far): ",
+      not_finite ? result.reason : concat("none of its ", counts.tokens, " tokens counts towards the loss"));
+  if (!not_finite) return;
+  progress_.counters["skips_in_row"] = ++skips_in_row_;
+  check<NumericError>(skips_in_row_ < config_.numeric.max_skips, skips_in_row_,
+                      " steps in a row were skipped, the last because ", result.reason, "; ",
+                      last_checkpoint_text(), "; lower optim.lr or mend the data");
+}
+
+void Trainer::report_step() {
+  if (progress_.step % config_.log.every == 0 || progress_.step == config_.train.steps) {
+    line_.finish();
+    log_info(status_.log_line());
+    log_->flush();
+  } else if (!options_.quiet && stderr_is_terminal()) {
+    line_.show(status_.line());
+  }
+}
+
+void Trainer::evaluate_at(std::int64_t step) {
+  const bool wanted = step == 0 || step == config_.train.steps || due(config_.eval.every);
+  if (!parts_.eval || !wanted || log_->evaluation_at(step) != nullptr) return;
+  const double start = monotonic_seconds();
+  const EvalResult result =
+      evaluate(*parts_.model, *parts_.task, *parts_.eval, [&](std::int64_t done, std::int64_t all) {
+        // Short evaluations would only flicker.
+        if (options_.quiet || monotonic_seconds() - start < 2) return;
+        line_.show(concat("held-out data ", done, "/", all, " micro-batches"));
+      });
+  line_.finish();
+  log_->evaluation({{"step", step},
+                    {"loss", result.loss},
+                    {"counted_tokens", result.weight},
+                    {"eval_seconds", result.seconds},
+                    {"time", wall_seconds()}});
+  log_info("held-out loss ", result.loss, " after step ", step, " (", format_count(result.weight),
+           " tokens, ", format_duration(result.seconds), ")");
+}
+
+void Trainer::sample_at(std::int64_t step, const std::string& when) {
+  if (config_.sample.prompts.empty() || log_->has_samples(step)) return;
+  const std::vector<Json> samples = generate_samples(config_, parts_, step, when);
+  log_->samples(samples);
+  for (const Json& sample : samples) {
+    log_info("sample ", when, ": ", dump_json(sample.at("prompt")), " -> ", dump_json(sample.at("text")));
+  }
+}
+
+void Trainer::save() {
+  if (progress_.step == 0 || writer_.last_step() == progress_.step) return;
+  if (progress_.step == first_step_ && folder_.last_complete()) return;
+  progress_.data = parts_.train->state(progress_.step);
+  progress_.counters["skips_in_row"] = skips_in_row_;
+  writer_.save(make_checkpoint_job(config_, parts_, optimizer_, progress_));
+}
+
+std::string Trainer::last_checkpoint_text() const {
+  const std::optional<CheckpointRef> last = folder_.last_complete();
+  return last ? "the last checkpoint is " + last->path.string() : std::string("there is no checkpoint yet");
+}
+
+Json Trainer::make_summary() const {
+  const Model& model = *parts_.model;
+  Json summary = {{"status", "finished"},
+                  {"task", config_.task},
+                  {"family", model.info().family},
+                  {"parameters", model.parameter_count()},
+                  {"trained_parameters", model.trainable_count()},
+                  {"steps", progress_.step},
+                  {"tokens", progress_.tokens},
+                  {"counted_tokens", progress_.counted_tokens},
+                  {"seconds", progress_.seconds},
+                  {"tokens_per_second", static_cast<double>(progress_.tokens) / progress_.seconds},
+                  {"peak_memory_bytes", peak_resident_bytes()},
+                  {"peak_share", status_.mean_peak_share()}};
+  const std::vector<Json>& metrics = log_->all_metrics();
+  if (!metrics.empty()) {
+    summary["loss_first"] = metrics.front().value("loss", Json());
+    summary["loss_last"] = metrics.back().value("loss", Json());
+  }
+  const Json* before = log_->evaluation_at(0);
+  const Json* after = log_->evaluation_at(progress_.step);
+  if (before != nullptr) summary["heldout_loss_before"] = before->at("loss");
+  if (after != nullptr) {
+    summary["heldout_loss_after"] = after->at("loss");
+    summary["heldout_tokens"] = after->at("counted_tokens");
+  }
+  summary["warnings"] = warning_count();
+  summary["counters"] = progress_.counters;
+  summary["data"] = parts_.train->describe();
+  summary["epochs"] = parts_.train->epochs(progress_.step - 1);
+  summary["checkpoint"] = fs::relative(folder_.checkpoint(progress_.step), folder_.root()).string();
+  return summary;
+}
+
+}  // namespace loongforge
