@@ -10,6 +10,8 @@
 
 namespace loongforge {
 
+// PEFT's name of the adapter parameter `name`, e.g. "base_model.model.….q_proj.lora_A.weight".
+std::string peft_name(const Model& model, const std::string& name);
 // True when `dir` holds an adapter_config.json.
 bool is_peft_dir(const std::filesystem::path& dir);
 // Settings of the adapter in `dir`. Throws CheckpointError for kinds other than plain LoRA, naming the key.

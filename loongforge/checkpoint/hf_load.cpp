@@ -1,0 +1,61 @@
+#include "loongforge/checkpoint/hf_load.h"
+
+#include <cstring>
+
+#include "loongforge/base/error.h"
+#include "loongforge/checkpoint/hf_tensor.h"
+#include "loongforge/models/card.h"
+
+namespace loongforge {
+namespace {
+
+constexpr const char* kHead = "head.weight";
+
+// Buffers that old checkpoints carry although they follow from the configuration.
+bool is_derived(const std::string& name) {
+  return name.ends_with(".rotary_emb.inv_freq");
+}
+bool is_derived_or_head(const std::string& name) {
+  return is_derived(name) || name == "lm_head.weight";
+}
+
+// A tied model's file may hold the head as well, if it is the embedding.
+bool holds_equal_head(const SafetensorsSet& set, const Model& model) {
+  if (model.head()->spec.name == kHead) return false;
+  const std::string head = model.names().to_file(kHead);
+  const std::string table = model.names().to_file(model.head()->spec.name);
+  const TensorInfo* a = set.find(head);
+  const TensorInfo* b = set.find(table);
+  if (a == nullptr || b == nullptr || a->shape != b->shape || a->dtype != b->dtype) return false;
+  const auto left = set.bytes(head), right = set.bytes(table);
+  return std::memcmp(left.data(), right.data(), left.size()) == 0;
+}
+
+}  // namespace
+
+Json read_hf_config(const std::filesystem::path& dir) {
+  check<CheckpointError>(std::filesystem::is_directory(dir), dir.string(),
+                         ": expected a Hugging Face model directory, got ",
+                         std::filesystem::exists(dir) ? "a file" : "nothing of that name");
+  return read_json<CheckpointError>(dir / "config.json");
+}
+
+void load_hf(const std::filesystem::path& path, Model& model) {
+  const SafetensorsSet set(path);
+  std::map<std::string, Param*> params;
+  for (const ParamRef& param : model.params()) {
+    if (!param->spec.adapter) params[model.names().to_file(param->spec.name)] = param.get();
+  }
+  fill_params(set, params, holds_equal_head(set, model) ? is_derived_or_head : is_derived);
+}
+
+std::unique_ptr<Model> load_hf_model(const std::filesystem::path& dir, const ParamPlan& plan,
+                                     std::uint64_t seed) {
+  const Json config = read_hf_config(dir);
+  std::unique_ptr<Model> model = build_model(config, plan, (dir / "config.json").string());
+  load_hf(dir, *model);
+  initialize_unfilled(model->params(), seed);
+  return model;
+}
+
+}  // namespace loongforge

@@ -1,0 +1,152 @@
+#include "loongforge/checkpoint/parity.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/zeros.h>
+
+#include "loongforge/base/error.h"
+#include "loongforge/base/files.h"
+#include "loongforge/checkpoint/hf_load.h"
+#include "loongforge/checkpoint/hf_tensor.h"
+#include "loongforge/checkpoint/peft_adapter.h"
+#include "loongforge/formats/safetensors_writer.h"
+#include "loongforge/nn/head_loss.h"
+
+namespace loongforge {
+namespace {
+
+constexpr std::int64_t kIgnored = -100;
+
+// The tensors of the input file, flat.
+struct Input {
+  at::Tensor ids, targets, positions, cu_seqlens;
+  std::vector<std::int64_t> shape;
+};
+
+// An integer tensor as int64 of `shape`; undefined when absent.
+at::Tensor integers(const SafetensorsSet& set, const std::string& name,
+                    const std::vector<std::int64_t>& shape) {
+  const TensorInfo* info = set.find(name);
+  if (info == nullptr) return {};
+  check<DataError>(info->dtype == DType::kI64 || info->dtype == DType::kI32, set.path().string(),
+                   ": tensor '", name, "': expected I64 or I32, got ", dtype_name(info->dtype));
+  check<DataError>(shape.empty() || info->shape == shape, set.path().string(), ": tensor '", name,
+                   "': expected ", shape_text(shape), " as input_ids, got ", shape_text(info->shape));
+  return tensor_of(set, *info).to(at::kLong).contiguous();
+}
+
+// Documents: as given, else the rows of input_ids.
+at::Tensor read_cu_seqlens(const SafetensorsSet& set, const std::vector<std::int64_t>& shape,
+                           std::int64_t n) {
+  const at::Tensor given = integers(set, "cu_seqlens", {});
+  if (given.defined()) {
+    const bool fits = given.dim() == 1 && given.size(0) >= 2 && given[0].item<std::int64_t>() == 0 &&
+                      given[-1].item<std::int64_t>() == n;
+    check<DataError>(fits, set.path().string(), ": tensor 'cu_seqlens': expected one dimension from 0 to ", n,
+                     ", got ", shape_text(given.sizes().vec()));
+    return given.to(at::kInt);
+  }
+  const std::int64_t rows = shape.size() == 2 ? shape[0] : 1;
+  at::Tensor out = at::zeros({rows + 1}, at::TensorOptions().dtype(at::kInt));
+  for (std::int64_t r = 0; r <= rows; ++r) out[r] = r * (n / rows);
+  return out;
+}
+
+// Token i predicts label i + 1 of its own document.
+at::Tensor shifted(const at::Tensor& labels, const at::Tensor& cu_seqlens) {
+  at::Tensor targets = at::full({labels.size(0)}, kIgnored, at::TensorOptions().dtype(at::kLong));
+  const int* bound = cu_seqlens.const_data_ptr<int>();
+  const std::int64_t* label = labels.const_data_ptr<std::int64_t>();
+  std::int64_t* target = targets.mutable_data_ptr<std::int64_t>();
+  for (std::int64_t d = 0; d + 1 < cu_seqlens.size(0); ++d) {
+    for (std::int64_t i = bound[d]; i + 1 < bound[d + 1]; ++i) target[i] = label[i + 1];
+  }
+  return targets;
+}
+
+Input read_input(const std::filesystem::path& path) {
+  const SafetensorsSet set(path);
+  const TensorInfo* info = set.find("input_ids");
+  check<DataError>(info != nullptr, path.string(), ": tensor 'input_ids' is missing");
+  check<DataError>(info->shape.size() == 1 || info->shape.size() == 2, path.string(),
+                   ": tensor 'input_ids': expected (B, T) or (N), got ", shape_text(info->shape));
+  Input input;
+  input.shape = info->shape;
+  input.ids = integers(set, "input_ids", {}).view({-1});
+  check<DataError>(input.ids.numel() > 0, path.string(), ": tensor 'input_ids' is empty");
+  input.cu_seqlens = read_cu_seqlens(set, input.shape, input.ids.size(0));
+  const at::Tensor labels = integers(set, "labels", input.shape);
+  input.positions = integers(set, "position_ids", input.shape);
+  input.positions = input.positions.defined() ? input.positions.view({-1}) : positions_of(input.cu_seqlens);
+  input.targets = shifted(labels.defined() ? labels.view({-1}) : input.ids, input.cu_seqlens);
+  return input;
+}
+
+// The base of an adapter: as written, else beside the adapter's folder.
+std::filesystem::path base_of(const std::filesystem::path& adapter) {
+  const std::filesystem::path base = read_peft_base(adapter);
+  const std::filesystem::path beside = adapter / base;
+  const bool found = std::filesystem::is_directory(base) || std::filesystem::is_directory(beside);
+  check<CheckpointError>(!base.empty() && found, (adapter / "adapter_config.json").string(),
+                         ": key 'base_model_name_or_path': expected a model directory, got '", base.string(),
+                         "'");
+  return std::filesystem::is_directory(base) ? base : beside;
+}
+
+std::unique_ptr<Model> load(const ParityOptions& options) {
+  ParamPlan plan;
+  plan.compute = options.dtype;
+  if (!is_peft_dir(options.model)) return load_hf_model(options.model, plan);
+  plan.lora = read_peft_options(options.model);
+  std::unique_ptr<Model> model = load_hf_model(base_of(options.model), plan);
+  load_peft(options.model, *model);
+  return model;
+}
+
+using Named = std::vector<std::pair<std::string, at::Tensor>>;
+
+void write_tensors(const std::filesystem::path& path, const Named& tensors) {
+  std::vector<TensorInfo> infos;
+  for (const auto& [name, tensor] : tensors) {
+    infos.push_back({name, file_dtype(tensor.scalar_type()), tensor.sizes().vec()});
+  }
+  SafetensorsWriter writer(path, infos);
+  for (const auto& [name, tensor] : tensors) writer.write(name, bytes_of(tensor));
+  writer.commit();
+}
+
+Named results(const Model& model, const Input& input, const at::Tensor& logits, const at::Tensor& loss) {
+  std::vector<std::int64_t> shape = input.shape;
+  shape.push_back(model.info().vocab_size);
+  Named out{{"logits", logits.view(shape)}, {"loss", loss.detach()}};
+  for (const ParamRef& param : model.params()) {
+    if (!param->trainable) continue;
+    const std::string& ours = param->spec.name;
+    const std::string name = param->spec.adapter ? peft_name(model, ours) : model.names().to_file(ours);
+    out.emplace_back("grad." + name,
+                     param->has_grad ? param->grad : at::zeros(param->spec.shape, logits.options()));
+  }
+  return out;
+}
+
+}  // namespace
+
+void parity(const ParityOptions& options) {
+  const Input input = read_input(options.input);
+  const std::unique_ptr<Model> model = load(options);
+  AccumulateGrads sink;
+  Context context;
+  context.cu_seqlens = input.cu_seqlens;
+  context.position_ids = input.positions;
+  context.grads = &sink;
+  context.recompute = options.recompute;
+  const std::int64_t counted = input.targets.ne(kIgnored).sum().item<std::int64_t>();
+  check<DataError>(counted > 0, options.input.string(), ": tensor 'labels': no token is counted");
+  const at::Tensor hidden = model->hidden(context, input.ids);
+  const at::Tensor sum = head_cross_entropy(context, model->head(), hidden, input.targets);
+  const at::Tensor loss = sum.div(static_cast<double>(counted));
+  loss.backward();
+  write_tensors(options.output, results(*model, input, model->logits(hidden), loss));
+}
+
+}  // namespace loongforge
