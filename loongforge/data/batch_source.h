@@ -40,7 +40,8 @@ class BatchSource {
   // blend.
   virtual double epochs(std::int64_t step) const = 0;
 
-  // Numbers that say where `step` begins and what data it is: {"step", "rows", "seed", "fingerprint"}.
+  // Numbers that say where `step` begins and what data it is: {"step", "rows", "seed", "seq_length",
+  // "fingerprint"}.
   virtual Json state(std::int64_t step) const = 0;
   // Throws DataError when `saved`, a state() of an earlier process, belongs to other data, seed or row
   // length.

@@ -63,10 +63,27 @@ struct ConversationOptions {
   ContentSpecials specials = ContentSpecials::kPlain;
 };
 
-// Renders and tokenises as one text. A token is trained when its first byte lies within an assistant span
-// (words and end-of-turn marker), so a token that a merge carries over the start of a span is not trained and
-// one over its end is; assistant messages with "weight": 0 are not trained. Throws DataError naming where.
-TokenisedConversation tokenise(const Conversation& conversation, const ChatTemplate& chat_template,
-                               const Tokenizer& tokenizer, const ConversationOptions& options = {});
+// Renders conversations and tokenises each as one text. A token is trained when all its bytes lie within an
+// assistant span (words and end-of-turn marker), so a token that a merge carries over either border is not;
+// assistant messages with "weight": 0 are not trained either. Const calls are thread-safe.
+class ConversationTokeniser {
+ public:
+  // Both must outlive this object.
+  ConversationTokeniser(const ChatTemplate& chat_template, const Tokenizer& tokenizer,
+                        ConversationOptions options = {});
+
+  // Throws DataError beginning with conversation.where when the template refuses it.
+  TokenisedConversation tokenise(const Conversation& conversation) const;
+
+ private:
+  Json hide_specials(const Json& value, bool& found) const;
+  std::string hide_specials(const std::string& text, bool& found) const;
+
+  const ChatTemplate& template_;
+  const Tokenizer& tokenizer_;
+  ConversationOptions options_;
+  std::vector<std::string> special_names_;  // longest first
+  std::string special_starts_;              // their first bytes
+};
 
 }  // namespace loongforge

@@ -24,7 +24,7 @@ struct DataConfig {
   std::int64_t pack_window = 1024;
   std::int64_t max_conversations = 0;
   std::string content_specials = "plain";
-  std::int64_t eval_rows = 0;
+  std::string chat_template;  // Jinja file used instead of the model's template; read by the caller
 
   void fields(Fields& fields);
 };

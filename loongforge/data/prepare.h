@@ -32,6 +32,7 @@ struct PrepareOptions {
   double held_out_fraction = 0;       // and this share of the other documents, chosen by their name
 
   bool append_eos = true;       // end-of-document token behind each document
+  std::string eos_token;        // its name; empty: the tokenizer's end-of-sequence token
   bool special_tokens = false;  // true: names of special tokens inside the text become those tokens
   InvalidUtf8 invalid_utf8 = InvalidUtf8::kSkip;
   std::int64_t min_tokens = 0;  // shorter documents are dropped and counted

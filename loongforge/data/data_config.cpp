@@ -1,0 +1,159 @@
+#include "loongforge/data/data_config.h"
+
+#include "loongforge/base/config/fields.h"
+#include "loongforge/base/error.h"
+#include "loongforge/data/conversation_rows.h"
+#include "loongforge/data/document_rows.h"
+#include "loongforge/data/manifest.h"
+#include "loongforge/data/row_source.h"
+#include "loongforge/text/tokenizer/tokenizer.h"
+
+namespace loongforge {
+namespace {
+
+void check_config(const DataConfig& config) {
+  check<ConfigError>(!config.train.empty(), "data.train: expected at least one path, got none");
+  check<ConfigError>(config.train_weights.empty() || config.train_weights.size() == config.train.size(),
+                     "data.train_weights: expected ", config.train.size(),
+                     " numbers, one for each entry of data.train, got ", config.train_weights.size());
+}
+
+// DATA-3: an id without an embedding row must never reach the model.
+void check_vocabulary(const SourceContext& context) {
+  if (context.tokenizer == nullptr || context.embedding_rows <= 0) return;
+  check<CheckpointError>(context.tokenizer->vocab_size() <= context.embedding_rows, "tokenizer: knows ",
+                         context.tokenizer->vocab_size(), " ids, but the model's embedding has ",
+                         context.embedding_rows,
+                         " rows; use the model's own tokenizer or a model with more rows");
+}
+
+RowSourceOptions source_options(const DataConfig& config, const SourceContext& context, bool endless) {
+  RowSourceOptions options;
+  options.shape = context.shape;
+  options.seed = context.seed;
+  options.endless = endless;
+  if (endless) options.weights = config.train_weights;
+  options.embedding_rows = context.embedding_rows;
+  return options;
+}
+
+// With weights each entry is a set of its own; without, all entries are mixed as one.
+std::vector<std::vector<std::string>> groups_of(const DataConfig& config) {
+  if (config.train_weights.empty()) return {config.train};
+  std::vector<std::vector<std::string>> groups;
+  for (const std::string& entry : config.train) groups.push_back({entry});
+  return groups;
+}
+
+DocumentSet open_documents(const std::vector<std::string>& prefixes, const SourceContext& context,
+                           DocumentSplit split) {
+  for (const std::string& prefix : prefixes) {
+    require_prepared(prefix);
+    check_tokenizer_fits(prefix, context.tokenizer, context.embedding_rows);
+  }
+  return DocumentSet(prefixes, split);
+}
+
+ConversationTokeniser conversation_tokeniser(const DataConfig& config, const SourceContext& context) {
+  check<ConfigError>(context.tokenizer != nullptr && context.chat_template != nullptr,
+                     "task sft: expected a model directory with tokenizer and chat template; give model.path "
+                     "or data.chat_template");
+  ConversationOptions options;
+  options.max_tokens = context.shape.seq_length;
+  options.specials =
+      config.content_specials == "control" ? ContentSpecials::kControl : ContentSpecials::kPlain;
+  return ConversationTokeniser(*context.chat_template, *context.tokenizer, options);
+}
+
+std::shared_ptr<const ConversationSet> read_set(const DataConfig& config, const SourceContext& context,
+                                                const std::vector<std::string>& files) {
+  return std::make_shared<ConversationSet>(files, conversation_format(config.format),
+                                           conversation_tokeniser(config, context), config.max_conversations,
+                                           context.threads);
+}
+
+ConversationRowsOptions row_options(const DataConfig& config, const SourceContext& context) {
+  ConversationRowsOptions options;
+  options.seq_length = context.shape.seq_length;
+  options.pack = config.pack;
+  options.window = config.pack_window;
+  return options;
+}
+
+std::unique_ptr<BatchSource> single(std::unique_ptr<RowSet> set, RowSourceOptions options) {
+  std::vector<std::unique_ptr<RowSet>> sets;
+  sets.push_back(std::move(set));
+  return std::make_unique<RowSource>(std::move(sets), std::move(options));
+}
+
+}  // namespace
+
+void DataConfig::fields(Fields& f) {
+  f.field("data.train", train,
+          "Prefixes made by `prepare` (task pretrain) or files of conversations (task sft).");
+  f.field("data.train_weights", train_weights,
+          "Share of rows that each entry of data.train gives; empty: all are mixed, each token once a pass.");
+  f.field("data.eval", eval, "Held-out data of the same kind, read once, in order, at each evaluation.");
+  f.field("data.eval_fraction", eval_fraction,
+          "Share of the documents or conversations of data.train held out where data.eval is empty.")
+      .at_least(0)
+      .below(1);
+  f.field("data.format", format, "Form of conversation files.")
+      .one_of({"auto", "openai", "sharegpt", "alpaca"});
+  f.field("data.pack", pack, "Pack several conversations into a row; false: one a row, padded.");
+  f.field("data.pack_window", pack_window, "Conversations that are packed together.").at_least(1);
+  f.field("data.max_conversations", max_conversations, "At most so many of each file; 0: all.").at_least(0);
+  f.field("data.content_specials", content_specials,
+          "Names of special tokens typed inside messages: plain text, or the control tokens themselves.")
+      .one_of({"plain", "control"});
+  f.field("data.chat_template", chat_template,
+          "Jinja file used instead of the chat template of the model; empty: the model's.");
+}
+
+std::unique_ptr<BatchSource> make_pretrain_source(const DataConfig& config, const SourceContext& context) {
+  check_config(config);
+  check_vocabulary(context);
+  const DocumentSplit split{config.eval.empty() ? config.eval_fraction : 0, false};
+  std::vector<std::unique_ptr<RowSet>> sets;
+  for (const auto& group : groups_of(config)) {
+    sets.push_back(std::make_unique<DocumentRows>(open_documents(group, context, split),
+                                                  context.shape.seq_length, context.seed));
+  }
+  return std::make_unique<RowSource>(std::move(sets), source_options(config, context, true));
+}
+
+std::unique_ptr<BatchSource> make_pretrain_eval_source(const DataConfig& config,
+                                                       const SourceContext& context) {
+  if (config.eval.empty() && config.eval_fraction <= 0) return nullptr;
+  check_vocabulary(context);
+  const DocumentSplit split{config.eval.empty() ? config.eval_fraction : 0, true};
+  DocumentSet documents = open_documents(config.eval.empty() ? config.train : config.eval, context, split);
+  return single(std::make_unique<DocumentRows>(std::move(documents), context.shape.seq_length, std::nullopt),
+                source_options(config, context, false));
+}
+
+std::unique_ptr<BatchSource> make_sft_source(const DataConfig& config, const SourceContext& context) {
+  check_config(config);
+  check_vocabulary(context);
+  std::vector<std::unique_ptr<RowSet>> sets;
+  for (const auto& group : groups_of(config)) {
+    ConversationRowsOptions options = row_options(config, context);
+    options.seed = context.seed;
+    options.held_out_fraction = config.eval.empty() ? config.eval_fraction : 0;
+    sets.push_back(std::make_unique<ConversationRows>(read_set(config, context, group), options));
+  }
+  return std::make_unique<RowSource>(std::move(sets), source_options(config, context, true));
+}
+
+std::unique_ptr<BatchSource> make_sft_eval_source(const DataConfig& config, const SourceContext& context) {
+  if (config.eval.empty() && config.eval_fraction <= 0) return nullptr;
+  check_vocabulary(context);
+  ConversationRowsOptions options = row_options(config, context);
+  options.held_out_fraction = config.eval.empty() ? config.eval_fraction : 0;
+  options.held_out = true;
+  const auto& files = config.eval.empty() ? config.train : config.eval;
+  return single(std::make_unique<ConversationRows>(read_set(config, context, files), options),
+                source_options(config, context, false));
+}
+
+}  // namespace loongforge
