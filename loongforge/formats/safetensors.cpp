@@ -46,6 +46,16 @@ std::optional<std::uint64_t> natural(const Json& value) {
   return value.get<std::uint64_t>();
 }
 
+DType parse_dtype(const std::string& where, const Json& value) {
+  std::optional<DType> dtype;
+  if (value.is_string()) dtype = dtype_from_name(value.get_ref<const std::string&>());
+  if (!dtype) {
+    throw CheckpointError(concat(where, ": unknown dtype ", printable(dump_json(value)),
+                                 "; expected one of the safetensors format such as F32 or BF16"));
+  }
+  return *dtype;
+}
+
 std::vector<std::int64_t> parse_shape(const std::string& where, const Json& value) {
   check<CheckpointError>(value.is_array() && value.size() <= kMaxDims, where,
                          ": expected 'shape' to be a list of at most ", kMaxDims, " sizes, got ",
@@ -83,12 +93,7 @@ Entry parse_entry(const std::string& file, const std::string& name, const Json& 
   }
   check<CheckpointError>(value.size() == 3, where, ": expected the keys dtype, shape, data_offsets");
 
-  const Json& dtype_value = value["dtype"];
-  const auto dtype =
-      dtype_value.is_string() ? dtype_from_name(dtype_value.get_ref<const std::string&>()) : std::nullopt;
-  check<CheckpointError>(dtype.has_value(), where, ": unknown dtype ", printable(dump_json(dtype_value)),
-                         "; expected one of the safetensors format such as F32 or BF16");
-  Entry entry{{name, *dtype, parse_shape(where, value["shape"])},
+  Entry entry{{name, parse_dtype(where, value["dtype"]), parse_shape(where, value["shape"])},
               parse_range(where, value["data_offsets"], data_bytes)};
   std::int64_t size = 0;
   try {
@@ -97,8 +102,9 @@ Entry parse_entry(const std::string& file, const std::string& name, const Json& 
     throw CheckpointError(concat(file, ": ", error.what()));
   }
   check<CheckpointError>(static_cast<std::uint64_t>(size) == entry.range.end - entry.range.begin, where,
-                         ": shape ", shape_text(entry.info.shape), " of ", dtype_name(*dtype), " takes ",
-                         size, " bytes, 'data_offsets' give ", entry.range.end - entry.range.begin);
+                         ": shape ", shape_text(entry.info.shape), " of ", dtype_name(entry.info.dtype),
+                         " takes ", size, " bytes, 'data_offsets' give ",
+                         entry.range.end - entry.range.begin);
   return entry;
 }
 

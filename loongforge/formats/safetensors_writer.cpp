@@ -92,9 +92,13 @@ void SafetensorsWriter::write(std::string_view name, std::span<const std::byte> 
   slot.written = true;
 }
 
-void SafetensorsWriter::commit() {
+void SafetensorsWriter::check_complete() const {
   for (const auto& [name, slot] : slots_)
     check(slot.written, path_.string(), ": tensor ", name, " was never written");
+}
+
+void SafetensorsWriter::commit() {
+  check_complete();
   check(file_.size() == total_, path_.string(), ": expected ", total_, " bytes, wrote ", file_.size());
   file_.commit();
 }

@@ -27,6 +27,8 @@ class SafetensorsWriter {
                     std::map<std::string, std::string> metadata = {{"format", "pt"}});
 
   void write(std::string_view name, std::span<const std::byte> bytes);
+  // Throws InternalError naming a tensor that was never written.
+  void check_complete() const;
   void commit();
   const fs::path& path() const { return path_; }
 

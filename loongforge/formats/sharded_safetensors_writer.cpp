@@ -100,6 +100,7 @@ void ShardedSafetensorsWriter::remove_stale() const {
 }
 
 void ShardedSafetensorsWriter::commit() {
+  for (const auto& shard : shards_) shard->check_complete();
   for (const auto& shard : shards_) shard->commit();
   if (shards_.size() > 1) write_file_atomic(dir_ / (stem_ + ".safetensors.index.json"), index_text());
   // An older single file would win over the new index, an older index would name shards that are gone.
