@@ -15,7 +15,6 @@ void ModelConfig::fields(Fields& f) {
   f.field("model.init", init, "Where weights come from; auto: the directory of model.path, else random.")
       .one_of({"auto", "pretrained", "random"});
   f.field("model.tokenizer", tokenizer, "Directory or file of the tokenizer; empty: model.path.");
-  f.field("model.chat_template", chat_template, "File of the chat template; empty: the tokenizer's own.");
 }
 
 void PrecisionConfig::fields(Fields& f) {
@@ -132,8 +131,8 @@ void model_violations(const RunConfig& c, std::vector<std::string>& out) {
   if (no_tokenizer && !c.sample.prompts.empty()) {
     out.push_back("model.tokenizer: sample.prompts needs a tokenizer; name one");
   }
-  if (!m.chat_template.empty() && c.task != "sft") {
-    out.push_back(concat("model.chat_template: has no effect with task ", c.task, "; leave it out"));
+  if (!c.data.chat_template.empty() && c.task != "sft") {
+    out.push_back(concat("data.chat_template: has no effect with task ", c.task, "; leave it out"));
   }
 }
 
@@ -177,7 +176,7 @@ void shape_violations(const RunConfig& c, std::vector<std::string>& out) {
 
 // Keys that may change when a run goes on. The second kind changes the numbers, so it is warned of.
 constexpr const char* kFree[] = {"train.output_dir", "checkpoint.", "eval.",     "log.",          "numeric.",
-                                 "sample.",          "data.train",  "data.eval", "data.eval_rows"};
+                                 "sample.",          "data.train",  "data.eval"};
 constexpr const char* kNoticed[] = {"train.steps", "train.micro_batch_size", "train.threads", "recompute."};
 
 template <std::size_t N>

@@ -18,7 +18,6 @@ struct ModelConfig {
   std::string preset;
   std::string init = "auto";
   std::string tokenizer;
-  std::string chat_template;
 
   void fields(Fields& f);
 };

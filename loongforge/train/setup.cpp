@@ -37,15 +37,15 @@ std::optional<Tokenizer> open_tokenizer(const RunConfig& config) {
 }
 
 std::optional<ChatTemplate> open_chat_template(const RunConfig& config, Tokenizer& tokenizer) {
-  if (!config.model.chat_template.empty()) {
-    const std::string source = read_file<CheckpointError>(config.model.chat_template);
+  if (!config.data.chat_template.empty()) {
+    const std::string source = read_file<CheckpointError>(config.data.chat_template);
     tokenizer = tokenizer.with_chat_template(source);
-    return ChatTemplate(source, config.model.chat_template, tokenizer.special_tokens_json());
+    return ChatTemplate(source, config.data.chat_template, tokenizer.special_tokens_json());
   }
   const std::optional<std::string> source = tokenizer.chat_template();
   const std::string where = config.model.tokenizer.empty() ? config.model.path : config.model.tokenizer;
   check<CheckpointError>(source.has_value(), where,
-                         ": the tokenizer has no chat template; name a file in model.chat_template");
+                         ": the tokenizer has no chat template; name a file in data.chat_template");
   return ChatTemplate(*source, where, tokenizer.special_tokens_json());
 }
 
