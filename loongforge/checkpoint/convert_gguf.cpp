@@ -10,7 +10,6 @@
 #include "loongforge/base/error.h"
 #include "loongforge/base/files.h"
 #include "loongforge/checkpoint/hf_save.h"
-#include "loongforge/checkpoint/staged_folder.h"
 #include "loongforge/formats/gguf.h"
 #include "loongforge/formats/tensor_info.h"
 #include "loongforge/models/card.h"
@@ -161,12 +160,10 @@ void convert_gguf(const std::filesystem::path& gguf, const std::filesystem::path
   const NameMap names = gguf_names();
   check_tensors(file, names, *model);
   fill_from(file, names, *model);
-  StagedFolder staged(dir);
   HfSaveOptions options;
   options.dtype = dtype;
-  save_hf(*model, staged.path(), options);
-  tokenizer.save(staged.path());
-  staged.commit();
+  save_hf(*model, dir, options);
+  tokenizer.save(dir);
 }
 
 }  // namespace loongforge
