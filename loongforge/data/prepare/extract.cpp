@@ -33,18 +33,17 @@ bool is_latin1(const std::string& charset) {
   return std::find(kNames.begin(), kNames.end(), charset) != kNames.end();
 }
 
-std::string unix_line_ends(std::string text) {
-  if (text.find('\r') == std::string::npos) return text;
-  std::string out;
-  out.reserve(text.size());
+// "\r\n" and a lone "\r" become "\n".
+void make_unix_line_ends(std::string& text) {
+  std::size_t kept = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '\r') {
-      out.push_back(text[i]);
+      text[kept++] = text[i];
     } else if (i + 1 == text.size() || text[i + 1] != '\n') {
-      out.push_back('\n');
+      text[kept++] = '\n';
     }
   }
-  return out;
+  text.resize(kept);
 }
 
 // "---" to "---" at the very start, as static site generators write it.
@@ -76,7 +75,7 @@ Extracted extract_text(std::string bytes, TextFormat format, InvalidUtf8 invalid
   }
   // The text of a jsonl record is kept as it is.
   if (format == TextFormat::kHtml) bytes = html_text(bytes);
-  if (format != TextFormat::kJsonl) bytes = unix_line_ends(std::move(bytes));
+  if (format != TextFormat::kJsonl) make_unix_line_ends(bytes);
   if (format == TextFormat::kMarkdown) drop_front_matter(bytes);
   const std::size_t last = bytes.find_last_not_of(" \t\n\r\f\v");
   if (format != TextFormat::kJsonl) bytes.erase(last == std::string::npos ? 0 : last + 1);

@@ -1,5 +1,6 @@
 #include "loongforge/data/prepare/html_tag.h"
 
+#include <algorithm>
 #include <cctype>
 
 namespace loongforge {
@@ -15,10 +16,14 @@ char lower(char c) {
   return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
 }
 
-// Index of the '>' that ends a tag, quotes respected; npos when the page ends first.
-std::size_t tag_end(std::string_view html, std::size_t at) {
+// How far a '>' is looked for with regard to quotes: a forgotten quote must not cost quadratic time.
+constexpr std::size_t kQuotedLength = 1 << 14;
+
+// Index of the '>' that ends a tag, quotes respected where they are closed; npos when there is none.
+std::size_t tag_end(std::string_view html, const std::size_t begin) {
   char quote = 0, before = 0;
-  for (; at < html.size(); ++at) {
+  const std::size_t limit = std::min(html.size(), begin + kQuotedLength);
+  for (std::size_t at = begin; at < limit; ++at) {
     const char c = html[at];
     if (quote != 0) {
       if (c == quote) quote = 0;
@@ -29,7 +34,7 @@ std::size_t tag_end(std::string_view html, std::size_t at) {
     }
     if (!is_blank(c)) before = c;
   }
-  return std::string_view::npos;
+  return html.find('>', begin);
 }
 
 }  // namespace

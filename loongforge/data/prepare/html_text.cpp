@@ -34,7 +34,7 @@ bool is_navigation(const HtmlTag& tag) {
 
 class Extractor {
  public:
-  explicit Extractor(std::string_view html) : html_(html) {}
+  explicit Extractor(std::string_view html) : html_(html), last_tag_end_(html.rfind('>')) {}
 
   std::string run() {
     while (at_ < html_.size()) {
@@ -60,13 +60,18 @@ class Extractor {
       skip_past("-->");
     } else if (rest.starts_with("<!") || rest.starts_with("<?")) {
       skip_past(">");
-    } else if (HtmlTag tag; read_tag(html_, at_, tag)) {
+    } else if (HtmlTag tag; can_be_tag(at_) && read_tag(html_, at_, tag)) {
       at_ = tag.end;
       if (tag.closing || !drop(tag)) element(tag);
     } else {
       put("<");
       ++at_;
     }
+  }
+
+  // Behind the last '>' nothing is a tag; knowing it saves a search from every '<' there.
+  bool can_be_tag(std::size_t at) const {
+    return last_tag_end_ != std::string_view::npos && at < last_tag_end_;
   }
 
   void skip_past(std::string_view end) {
@@ -94,7 +99,7 @@ class Extractor {
     for (std::size_t at = html_.find("</", tag.end); at != std::string_view::npos;
          at = html_.find("</", at + 2)) {
       HtmlTag close;
-      if (read_tag(html_, at, close) && close.name == tag.name) return close.end;
+      if (can_be_tag(at) && read_tag(html_, at, close) && close.name == tag.name) return close.end;
     }
     return std::string_view::npos;
   }
@@ -103,6 +108,7 @@ class Extractor {
     int depth = 1;
     for (std::size_t at = html_.find('<', from); at != std::string_view::npos; at = html_.find('<', at + 1)) {
       HtmlTag tag;
+      if (!can_be_tag(at)) break;
       if (!read_tag(html_, at, tag) || tag.name != name) continue;
       depth += tag.closing ? -1 : 1;
       if (depth == 0) return tag.end;
@@ -247,6 +253,7 @@ class Extractor {
   }
 
   std::string_view html_;
+  std::size_t last_tag_end_;
   std::size_t at_ = 0;
   std::string out_, marker_;
   std::vector<List> lists_;
