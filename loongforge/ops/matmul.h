@@ -20,4 +20,8 @@ void matmul_nt_out(const at::Tensor& out, const at::Tensor& a, const at::Tensor&
 void matmul_nn_out(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b, bool accumulate);
 void matmul_tn_out(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b, bool accumulate);
 
+// True where products of two bfloat16 factors run on bf16 units: then factors should be bfloat16 where they
+// may.
+bool has_bf16_units();
+
 }  // namespace loongforge::ops
