@@ -13,8 +13,8 @@ struct ReportOptions {
   std::filesystem::path summary;  // a JSON file whose figures stand on top; empty: the runs' own
   std::uint64_t seed = 0;         // draws the questions that are shown
   std::int64_t questions = 10;    // questions shown with the answers before and after
-  std::int64_t max_points =
-      20000;  // points of one curve at most; longer ones are thinned evenly (and said so)
+  // Points of one curve at most; longer ones are thinned evenly, and the page says so.
+  std::int64_t max_points = 20000;
 };
 
 // The report over one or several run folders, whole UTF-8 HTML without any reference to the network. Reads
