@@ -79,13 +79,13 @@ TEST(Conversation, WrongRecordsAreNamed) {
       {"auto", R"({"messages": [{"role": "user", "content": "x"}], "tools": 5})", "'tools': expected a list"},
       {"auto", R"({"conversations": [{"from": "alien", "value": "x"}]})", "turn 1: 'from'"},
       {"auto", R"({"conversations": [{"from": "gpt"}]})", "expected a field 'value'"},
-      {"auto", R"({"conversations": [{"from": "function_call", "value": "f(1)"}]})", "not valid JSON"},
+      {"auto", R"({"conversations": [{"from": "function_call", "value": "call f"}]})", "not valid JSON"},
       {"alpaca", R"({"instruction": "x"})", "expected a field 'output'"},
       {"auto", R"({"instruction": "x", "output": "y", "history": [["only one"]]})", "'history'"},
   };
-for (const auto& [format, record, part] : rows) {
-  EXPECT_TRUE(contains(message_of<DataError>([&] { parse(record, format); }), part)) << record;
-}
+  for (const auto& [format, record, part] : rows) {
+    EXPECT_TRUE(contains(message_of<DataError>([&] { parse(record, format); }), part)) << record;
+  }
 }
 
 TEST(Conversation, UnknownFormatIsNamed) {

@@ -99,8 +99,8 @@ TEST_F(Sources, ConversationsArePackedWhole) {
       const auto begin = static_cast<std::size_t>(borders[d]), end = static_cast<std::size_t>(borders[d + 1]);
       EXPECT_EQ(positions[begin], 0);
       EXPECT_EQ(labels[end - 1], kIgnoredLabel);
-      if (ids[begin] == kTestStart)
-        EXPECT_EQ(std::count(ids.begin() + borders[d], ids.begin() + borders[d + 1], kTestStart), 2);
+      const auto starts = std::count(ids.begin() + borders[d], ids.begin() + borders[d + 1], kTestStart);
+      EXPECT_EQ(starts, ids[begin] == kTestStart ? 2 : 0);
     }
   }
   // "a<|im_end|>" of each conversation.
@@ -114,7 +114,7 @@ TEST_F(Sources, EachConversationIsReadOnceAPass) {
     context_.shape = {64, 1, 1};
     const auto source = make_sft_source(config_, context_);
     const auto rows = source->describe().at("sets").at(0).at("rows").get<std::int64_t>();
-    if (!pack) EXPECT_EQ(rows, 60);
+    EXPECT_EQ(rows == 60, !pack);
     BatchCounts counts;
     for (std::int64_t step = 0; step < rows; ++step) counts += source->batch(step, 0).counts;
     EXPECT_EQ(counts.documents, 60);
