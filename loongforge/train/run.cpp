@@ -52,7 +52,8 @@ class OpenLog {
 };
 
 std::string go_on_text(const RunOptions& options) {
-  return options.command.empty() ? "start it again with --resume" : "go on with: " + options.command;
+  if (options.command.empty()) return "start it again with --resume to go on";
+  return "go on with: " + options.command + " --resume";
 }
 
 void refuse_used(const RunFolder& folder, const RunOptions& options) {

@@ -12,7 +12,7 @@ namespace loongforge {
 struct RunOptions {
   bool resume = false;            // go on from the last complete checkpoint, or start where there is none
   bool quiet = false;             // no status line and no messages but warnings
-  std::string command;            // command that goes on with this run; shown when it stops early
+  std::string command;            // command that started it; shown, with --resume, when it stops early
   std::int64_t stop_after = 0;    // stop as Ctrl-C would after so many steps of this start; 0: do not
   Json origins = Json::object();  // key -> where its value came from; written to config_origins.json
 };
