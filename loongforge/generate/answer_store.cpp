@@ -1,14 +1,18 @@
 #include "loongforge/generate/answer_store.h"
 
 #include <string_view>
+#include <utility>
 
 namespace loongforge {
 namespace {
 
-// The value of a line, or null for one that is no whole JSON object.
-Json object_of(std::string_view line) {
-  const Json value = Json::parse(line, nullptr, false);
-  return value.is_object() ? value : Json();
+// The answer on a line, or null for one that is not whole.
+Json whole_answer(std::string_view line) {
+  Json value = Json::parse(line, nullptr, false);
+  const bool whole = value.is_object() && value.contains("index") && value["index"].is_number_integer() &&
+                     value.contains("right") && value["right"].is_boolean() && value.contains("task") &&
+                     value["task"].is_string();
+  return whole ? value : Json();
 }
 
 }  // namespace
@@ -28,13 +32,13 @@ void AnswerStore::load(const fs::path& path, const Json& header) {
   std::string_view rest = text;
   bool first = true;
   for (auto end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
-    const Json value = object_of(rest.substr(0, end));
+    const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(end + 1);
-    if (first && value != header) return;
-    if (!first && value.contains("index") && value["index"].is_number_integer()) {
-      answers_[value["index"].get<std::int64_t>()] = value;
+    if (std::exchange(first, false)) {
+      if (Json::parse(line, nullptr, false) != header) return;
+    } else if (const Json answer = whole_answer(line); !answer.is_null()) {
+      answers_[answer["index"].get<std::int64_t>()] = answer;
     }
-    first = false;
   }
 }
 
