@@ -4,6 +4,7 @@
 
 #include "loongforge/base/error.h"
 #include "loongforge/base/json.h"
+#include "loongforge/text/template/chat_template.h"
 #include "loongforge/text/tokenizer/tokenizer.h"
 
 namespace loongforge {
@@ -34,8 +35,34 @@ Json answer(const std::string& command, const Tokenizer& tokenizer, const Json& 
   throw ConfigError(concat("text_probe: unknown command '", command, "'"));
 }
 
+// {"template": source, "messages": [...], "tools": ..., "special": {...}, "extra": {...},
+//  "add_generation_prompt": bool, "spans": bool, "now": seconds} -> {"text": ..., "assistant": [[begin, end, message]]}
+Json render(const Json& line) {
+  try {
+    const ChatTemplate chat_template(line["template"].get<std::string>(), "template",
+                                     line.value("special", Json::object()));
+    RenderOptions options;
+    options.tools = line.value("tools", Json());
+    options.extra = line.value("extra", Json::object());
+    options.add_generation_prompt = line.value("add_generation_prompt", false);
+    options.assistant_spans = line.value("spans", false);
+    options.now = line.value("now", std::int64_t{0});
+    const Rendered rendered = chat_template.render(line.value("messages", Json::array()), options);
+    Json spans = Json::array();
+    for (const AssistantSpan& span : rendered.assistant) spans.push_back({span.begin, span.end, span.message});
+    return {{"text", rendered.text}, {"assistant", spans}};
+  } catch (const Error& e) {
+    return {{"error", e.what()}};
+  }
+}
+
 int run(int argc, char** argv) {
-  check<ConfigError>(argc >= 3, "usage: text_probe COMMAND FILE [OUT]");
+  if (argc == 2 && std::string(argv[1]) == "render") {
+    std::string line;
+    while (std::getline(std::cin, line)) std::cout << dump_json(render(parse_json(line, "standard input"))) << '\n';
+    return 0;
+  }
+  check<ConfigError>(argc >= 3, "usage: text_probe COMMAND FILE [OUT] | render");
   const std::string command = argv[1];
   const Tokenizer tokenizer = Tokenizer::load(argv[2]);
   if (command == "save") {

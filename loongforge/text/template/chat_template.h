@@ -18,7 +18,8 @@ namespace jinja {
 struct Program;
 }
 
-// Bytes [begin, end) of a rendered text that the model must learn, and the index of the message they belong to.
+// Bytes [begin, end) of a rendered text that the model must learn, and the index of the message they belong
+// to.
 struct AssistantSpan {
   std::size_t begin = 0, end = 0;
   std::size_t message = 0;
