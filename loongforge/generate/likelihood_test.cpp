@@ -146,7 +146,9 @@ TEST_F(Likelihood, ChoiceThroughAChatTemplateScoresTheAnswerOnly) {
         tokenizer.encode("<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n" + choice + "<|im_end|>");
     const double sum = slow_score(*model_, ids, static_cast<std::int64_t>(ids.size() - choice.size() - 1));
     if (choice == "a") best = sum;
-    if (choice == "bc") EXPECT_EQ(result["sum"]["right"], best > sum ? 1 : 0);
+    if (choice == "bc") {
+      EXPECT_EQ(result["sum"]["right"], best > sum ? 1 : 0);
+    }
   }
 }
 
