@@ -46,6 +46,6 @@ function(loongforge_floor NAME)
       target_precompile_headers(${NAME}_test REUSE_FROM loongforge_pch)
     endif()
     gtest_discover_tests(${NAME}_test TEST_PREFIX "${NAME}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
-      PROPERTIES LABELS fast TIMEOUT 300)
+      PROPERTIES LABELS fast TIMEOUT 900)
   endif()
 endfunction()
