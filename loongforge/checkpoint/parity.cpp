@@ -32,7 +32,8 @@ at::Tensor integers(const SafetensorsSet& set, const std::string& name,
                    ": tensor '", name, "': expected I64 or I32, got ", dtype_name(info->dtype));
   check<DataError>(shape.empty() || info->shape == shape, set.path().string(), ": tensor '", name,
                    "': expected ", shape_text(shape), " as input_ids, got ", shape_text(info->shape));
-  return tensor_of(set, *info).to(at::kLong).contiguous();
+  // A copy: the file is closed before the tensor is used.
+  return tensor_of(set, *info).to(at::kLong, /*non_blocking=*/false, /*copy=*/true);
 }
 
 // Documents: as given, else the rows of input_ids.

@@ -1,0 +1,81 @@
+// Calls of the checkpoint floor for the scripts beside it: parity, convert, adapter, merge.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "loongforge/base/error.h"
+#include "loongforge/base/random.h"
+#include "loongforge/checkpoint/convert_gguf.h"
+#include "loongforge/checkpoint/hf_load.h"
+#include "loongforge/checkpoint/hf_save.h"
+#include "loongforge/checkpoint/parity.h"
+#include "loongforge/checkpoint/peft_adapter.h"
+
+namespace {
+
+using namespace loongforge;
+
+at::ScalarType dtype_of(const std::string& name) {
+  if (name == "float64") return at::kDouble;
+  return name == "bfloat16" ? at::kBFloat16 : at::kFloat;
+}
+
+// MODEL INPUT OUTPUT DTYPE [recompute]
+void run_parity(const std::vector<std::string>& args) {
+  ParityOptions options;
+  options.model = args.at(0);
+  options.input = args.at(1);
+  options.output = args.at(2);
+  options.dtype = dtype_of(args.at(3));
+  if (args.size() > 4) options.recompute.mode = RecomputePolicy::Mode::kLayer;
+  parity(options);
+}
+
+// BASE OUTPUT RANK TARGET...: an adapter with random A and B.
+void make_adapter(const std::vector<std::string>& args) {
+  ParamPlan plan;
+  plan.lora = LoraOptions{std::stoll(args.at(2)), 12.0, 0.0, {args.begin() + 3, args.end()}};
+  const auto model = load_hf_model(args.at(0), plan, 11);
+  for (const ParamRef& param : model->params()) {
+    if (!param->spec.name.ends_with(".lora_b")) continue;
+    at::Tensor values = param->value.detach().clone();
+    const CounterRandom random(3, param->spec.name);
+    float* data = values.mutable_data_ptr<float>();
+    for (std::int64_t i = 0; i < values.numel(); ++i)
+      data[i] = 0.1F * static_cast<float>(random.normal(0, i));
+    assign(*param, values);
+  }
+  save_peft(*model, args.at(0), args.at(1));
+}
+
+// ADAPTER OUTPUT: the base with the adapter merged in.
+void merge(const std::vector<std::string>& args) {
+  ParamPlan plan;
+  plan.train = false;
+  plan.lora = read_peft_options(args.at(0));
+  const auto model = load_hf_model(read_peft_base(args.at(0)), plan);
+  load_peft(args.at(0), *model);
+  HfSaveOptions options;
+  options.merge_adapters = true;
+  save_hf(*model, args.at(1), options);
+}
+
+void run(const std::string& command, const std::vector<std::string>& args) {
+  if (command == "parity") return run_parity(args);
+  if (command == "convert") return convert_gguf(args.at(0), args.at(1), dtype_of(args.at(2)));
+  if (command == "adapter") return make_adapter(args);
+  if (command == "merge") return merge(args);
+  throw ConfigError("models_probe: expected parity, convert, adapter or merge, got '" + command + "'");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    run(argc > 1 ? argv[1] : "", {argv + std::min(argc, 2), argv + argc});
+    return 0;
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return error.exit_code();
+  }
+}
