@@ -118,10 +118,13 @@ Json eval_ppl(const Model& model, const std::filesystem::path& prefix, const Ppl
   check<ConfigError>(options.seq_length >= 2, "seq_length: expected 2 or more, got ", options.seq_length);
   const IndexedDatasetReader reader(prefix);
   DocumentScorer scorer(model, options);
+  std::int64_t read = 0;
   for (std::int64_t document = 0; document < reader.document_count(); ++document) {
     if (options.max_tokens > 0 && scorer.counted() >= options.max_tokens) break;
-    scorer.add(document, read_document(reader, document));
-    if (options.on_progress) options.on_progress(document, reader.document_count());
+    const std::vector<std::int32_t> ids = read_document(reader, document);
+    scorer.add(document, ids);
+    read += static_cast<std::int64_t>(ids.size());
+    if (options.on_progress) options.on_progress(read, reader.total_tokens());
   }
   scorer.flush();
   check<DataError>(!scorer.documents().empty(), prefix.string(),

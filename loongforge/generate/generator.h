@@ -63,6 +63,7 @@ class Generator {
                   const TokenCallback& on_token = {});
 
   const GenerateOptions& options() const { return options_; }
+  const Model& model() const { return model_; }
 
  private:
   const Model& model_;

@@ -39,6 +39,7 @@ struct PplOptions {
   std::int64_t max_tokens = 0;       // stop after the document that reaches so many counted tokens; 0: all
   std::int64_t batch_tokens = 4096;  // tokens of one forward
   bool documents = false;            // also list the loss of each document
+  // Tokens done and in all.
   std::function<void(std::int64_t done, std::int64_t total)> on_progress;
 };
 

@@ -1,5 +1,6 @@
 #include "loongforge/generate/match.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "loongforge/base/random.h"
 #include "loongforge/generate/answer_store.h"
 #include "loongforge/generate/share.h"
+#include "loongforge/nn/model.h"
 #include "loongforge/text/template/chat_template.h"
 #include "loongforge/text/tokenizer/tokenizer.h"
 
@@ -21,6 +23,20 @@ Json check_json(const AnswerCheck& check) {
           {"collapse_space", check.collapse_space}};
 }
 
+// Hash of evenly spaced elements of every parameter: other weights give another one.
+std::uint64_t weights_fingerprint(const Model& model) {
+  constexpr std::int64_t kElements = 4096;
+  std::string all;
+  for (const ParamRef& param : model.params()) {
+    const at::Tensor flat = param->value.detach().view({-1});
+    const std::int64_t stride = std::max<std::int64_t>(1, flat.numel() / kElements);
+    const at::Tensor some = flat.slice(0, 0, flat.numel(), stride).contiguous();
+    all += param->spec.name;
+    all.append(static_cast<const char*>(some.const_data_ptr()), some.nbytes());
+  }
+  return hash_bytes(all);
+}
+
 // Everything that an answer depends on; stored answers of another header are not used.
 Json header_of(const std::vector<Question>& questions, const Generator& generator,
                const std::string& template_source, const MatchOptions& options) {
@@ -31,6 +47,7 @@ Json header_of(const std::vector<Question>& questions, const Generator& generato
   const GenerateOptions& generate = generator.options();
   return {{"kind", "match"},
           {"model", options.model_identity},
+          {"weights", concat(std::hex, weights_fingerprint(generator.model()))},
           {"questions", concat(std::hex, hash_bytes(all))},
           {"check", check_json(options.check)},
           {"max_new_tokens", generate.max_new_tokens},

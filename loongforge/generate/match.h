@@ -46,9 +46,8 @@ std::vector<Question> read_questions(const std::filesystem::path& path);
 struct MatchOptions {
   AnswerCheck check;
   std::filesystem::path answers;  // JSONL of every answer, one line as soon as it is known; empty: not stored
-  std::string
-      model_identity;      // stored answers are used again only for the same identity, questions and options
-  std::int64_t limit = 0;  // first N questions of each task; 0: all
+  std::string model_identity;     // name of the model, kept with the answers
+  std::int64_t limit = 0;         // first N questions of each task; 0: all
   std::function<void(std::int64_t done, std::int64_t total)> on_progress;
 };
 

@@ -21,7 +21,6 @@ class Match : public testing::Test {
     make_directories(root_);
     options_.max_new_tokens = 3;
     match_.answers = root_ / "answers.jsonl";
-    match_.model_identity = "tiny";
   }
   void TearDown() override { remove_tree(root_); }
 
@@ -33,7 +32,7 @@ class Match : public testing::Test {
   void write_questions(int right) {
     std::string text;
     for (int i = 0; i < 6; ++i) {
-      const std::string question = "q" + std::to_string(i);
+      const std::string question = concat("q", i);
       text += dump_json({{"question", question},
                          {"answer", i < right ? answer_to(question) : "never"},
                          {"task", i % 2 ? "odd" : "even"}}) +
@@ -86,10 +85,10 @@ TEST_F(Match, GoesOnFromStoredAnswers) {
   EXPECT_EQ(calls, 5);
 }
 
-TEST_F(Match, AnswersOfAnotherModelAreNotUsed) {
+TEST_F(Match, AnswersOfOtherWeightsAreNotUsed) {
   write_questions(6);
   run();
-  match_.model_identity = "another";
+  model_ = tiny_model(at::kFloat, 2);
   int calls = 0;
   match_.on_progress = [&](std::int64_t, std::int64_t) { ++calls; };
   run();

@@ -96,13 +96,14 @@ std::string make_report(const std::vector<std::filesystem::path>& run_folders, c
     check<DataError>(data["summary"].is_object(), options.summary.string(), ": expected a JSON object, got ",
                      data["summary"].type_name());
   }
-  const std::string title = options.title.empty() ? "LoongForge: " + joined_names(runs) : options.title;
+  const std::string title =
+      options.title.empty() ? concat("LoongForge: ", joined_names(runs)) : options.title;
   // Names of folders may hold any bytes: dump_json makes them UTF-8 as it does with the data.
   const auto text = [](const std::string& raw) {
     return escape_html(Json::parse(dump_json(Json(raw))).get<std::string>());
   };
   return fill(report_assets::page_html, {{"title", text(title)},
-                                         {"subtitle", text("made " + utc_timestamp())},
+                                         {"subtitle", text(concat("made ", utc_timestamp()))},
                                          {"footer", "LoongForge " LOONGFORGE_VERSION},
                                          {"style", std::string(report_assets::page_css)},
                                          {"data", escape_for_script(dump_json(data))},
