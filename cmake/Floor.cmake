@@ -44,6 +44,9 @@ function(loongforge_floor NAME)
     target_link_libraries(${NAME}_test PRIVATE loongforge_${NAME} GTest::gtest_main GTest::gtest)
     if(F_TORCH)
       target_precompile_headers(${NAME}_test REUSE_FROM loongforge_pch)
+      # A program would be compiled with -fPIE, and the header, made with -fPIC, would not fit.
+      set_target_properties(${NAME}_test PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+      target_compile_options(${NAME}_test PRIVATE -fPIC)
     endif()
     gtest_discover_tests(${NAME}_test TEST_PREFIX "${NAME}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
       PROPERTIES LABELS fast TIMEOUT 900)
