@@ -29,27 +29,31 @@ class Restored {
   Restored(std::string_view hidden, const std::vector<std::string>& names) {
     for (std::size_t at = 0; at < hidden.size();) {
       const std::size_t name = hidden_at(hidden, at, names.size());
-      if (name == std::string_view::npos) {
-        map_.push_back(at);
-        text_.push_back(hidden[at++]);
+      const std::size_t bytes = name == std::string_view::npos ? 1 : kHiddenBytes;
+      if (bytes == 1) {
+        text_.push_back(hidden[at]);
       } else {
         any_ = true;
-        // All bytes of the name stand for its one hidden character.
-        map_.insert(map_.end(), names[name].size(), at);
         text_ += names[name];
-        at += kHiddenBytes;
       }
+      // All bytes of a name stand for its one hidden character.
+      begins_.resize(text_.size(), at);
+      ends_.resize(text_.size(), at + bytes);
+      at += bytes;
     }
-    map_.push_back(hidden.size());
   }
 
   bool any() const { return any_; }
   const std::string& text() const { return text_; }
-  std::size_t original(std::size_t position) const { return map_[position]; }
+  // The token of text() as a range of the text with hidden names that begins at `from`.
+  TokenSpan original(const TokenSpan& token, std::size_t from) const {
+    if (token.end <= token.begin) return {token.id, from, from};
+    return {token.id, from + begins_[token.begin], from + ends_[token.end - 1]};
+  }
 
  private:
   std::string text_;
-  std::vector<std::size_t> map_;
+  std::vector<std::size_t> begins_, ends_;  // of each byte of text_
   bool any_ = false;
 };
 
@@ -69,10 +73,8 @@ std::vector<TokenSpan> encode_hidden(const Tokenizer& tokenizer, const std::stri
     const std::size_t from = first[begin].begin, to = first[end - 1].end;
     const Restored piece(std::string_view(text).substr(from, to - from), names);
     if (piece.any()) {
-      for (TokenSpan token : tokenizer.encode_spans(piece.text(), false)) {
-        token.begin = from + piece.original(token.begin);
-        token.end = from + piece.original(token.end);
-        out.push_back(token);
+      for (const TokenSpan& token : tokenizer.encode_spans(piece.text(), false)) {
+        out.push_back(piece.original(token, from));
       }
     } else {
       out.insert(out.end(), first.begin() + static_cast<std::ptrdiff_t>(begin),

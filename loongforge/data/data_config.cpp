@@ -1,6 +1,7 @@
 #include "loongforge/data/data_config.h"
 
 #include "loongforge/base/config/fields.h"
+#include "loongforge/base/config/load.h"
 #include "loongforge/base/error.h"
 #include "loongforge/data/conversation_rows.h"
 #include "loongforge/data/document_rows.h"
@@ -10,13 +11,6 @@
 
 namespace loongforge {
 namespace {
-
-void check_config(const DataConfig& config) {
-  check<ConfigError>(!config.train.empty(), "data.train: expected at least one path, got none");
-  check<ConfigError>(config.train_weights.empty() || config.train_weights.size() == config.train.size(),
-                     "data.train_weights: expected ", config.train.size(),
-                     " numbers, one for each entry of data.train, got ", config.train_weights.size());
-}
 
 // DATA-3: an id without an embedding row must never reach the model.
 void check_vocabulary(const SourceContext& context) {
@@ -110,8 +104,36 @@ void DataConfig::fields(Fields& f) {
           "Jinja file used instead of the chat template of the model; empty: the model's.");
 }
 
+std::vector<std::string> DataConfig::violations(bool conversations) const {
+  std::vector<std::string> out;
+  if (train.empty()) out.push_back("data.train: expected at least one path, got none");
+  if (!train_weights.empty() && train_weights.size() != train.size()) {
+    out.push_back(concat("data.train_weights: expected ", train.size(),
+                         " numbers, one for each entry of data.train, got ", train_weights.size()));
+  }
+  if (!eval.empty() && eval_fraction > 0) {
+    out.push_back("data.eval_fraction: has no effect beside data.eval; leave one of them out");
+  }
+  if (conversations) {
+    if (!pack && pack_window != DataConfig().pack_window) {
+      out.push_back("data.pack_window: has no effect with data.pack: false; leave it out");
+    }
+    return out;
+  }
+  const DataConfig plain;
+  const auto unused = [&](bool changed, const char* key) {
+    if (changed) out.push_back(concat(key, ": has no effect with task pretrain; leave it out"));
+  };
+  unused(format != plain.format, "data.format");
+  unused(pack != plain.pack, "data.pack");
+  unused(pack_window != plain.pack_window, "data.pack_window");
+  unused(max_conversations != plain.max_conversations, "data.max_conversations");
+  unused(content_specials != plain.content_specials, "data.content_specials");
+  return out;
+}
+
 std::unique_ptr<BatchSource> make_pretrain_source(const DataConfig& config, const SourceContext& context) {
-  check_config(config);
+  throw_if_any(config.violations(false));
   check_vocabulary(context);
   const DocumentSplit split{config.eval.empty() ? config.eval_fraction : 0, false};
   std::vector<std::unique_ptr<RowSet>> sets;
@@ -133,7 +155,7 @@ std::unique_ptr<BatchSource> make_pretrain_eval_source(const DataConfig& config,
 }
 
 std::unique_ptr<BatchSource> make_sft_source(const DataConfig& config, const SourceContext& context) {
-  check_config(config);
+  throw_if_any(config.violations(true));
   check_vocabulary(context);
   std::vector<std::unique_ptr<RowSet>> sets;
   for (const auto& group : groups_of(config)) {

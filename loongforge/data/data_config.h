@@ -27,6 +27,8 @@ struct DataConfig {
   std::string chat_template;  // Jinja file used instead of the model's template; read by the caller
 
   void fields(Fields& fields);
+  // Keys that contradict each other or have no effect, one sentence each. `conversations`: for task sft.
+  std::vector<std::string> violations(bool conversations) const;
 };
 
 // What the sources need to know of the run.

@@ -178,6 +178,19 @@ TEST_F(Sources, SettingsThatDoNotFitAreNamed) {
       contains(message_of<ConfigError>([&] { make_sft_source(config_, context_); }), "chat template"));
 }
 
+TEST_F(Sources, KeysWithoutEffectAreRefused) {
+  config_.train = {"x"};
+  config_.pack = false;
+  EXPECT_TRUE(
+      contains(message_of<ConfigError>([&] { make_pretrain_source(config_, context_); }), "data.pack"));
+  config_.pack_window = 7;
+  EXPECT_TRUE(
+      contains(message_of<ConfigError>([&] { make_sft_source(config_, context_); }), "data.pack_window"));
+  config_ = {.train = {"x"}, .eval = {"y"}, .eval_fraction = 0.1};
+  EXPECT_TRUE(contains(message_of<ConfigError>([&] { make_pretrain_source(config_, context_); }),
+                       "data.eval_fraction"));
+}
+
 TEST_F(Sources, DescribesAPreparedDataset) {
   const Json out = describe_data(put_text("abcdef"), {.tokenizer = &tokenizer_, .sample_tokens = 3});
   EXPECT_EQ(out.at("kind"), "prepared");

@@ -129,7 +129,8 @@ class Extractor {
     } else if (name == "q") {
       put("\"");
     } else if (kParagraph.count(name) != 0) {
-      want_breaks(2);
+      // The first paragraph of a list item begins behind its mark.
+      want_breaks(marker_.empty() ? 2 : 1);
       if (name == "pre") preformatted(tag.closing);
     } else if (kLine.count(name) != 0) {
       want_breaks(1);
@@ -164,6 +165,8 @@ class Extractor {
   }
 
   void item(bool closing) {
+    // Items stay together, whether their text stands in paragraphs or not.
+    if (closing && marker_.empty()) breaks_ = 0;
     want_breaks(1);
     marker_.clear();
     if (closing) return;

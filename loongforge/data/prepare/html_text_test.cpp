@@ -49,6 +49,10 @@ TEST(HtmlText, ListsKeepTheirMarks) {
       "p\n\n- a\n  - b\n- c\n\n1. x\n2. y");
 }
 
+TEST(HtmlText, ItemsWithParagraphsStayTogether) {
+  EXPECT_EQ(html_text("<ul><li><p>a</p></li>\n<li><p>b</p><p>c</p></li></ul><p>d</p>"), "- a\n- b\n\nc\n\nd");
+}
+
 TEST(HtmlText, PreKeepsItsLines) {
   EXPECT_EQ(html_text("<p>code:</p><pre>\nfor (;;)\n  x &lt; <b>y</b>;\n</pre><p>end</p>"),
             "code:\n\nfor (;;)\n  x < y;\n\nend");
