@@ -9,12 +9,12 @@ import unittest
 import warnings
 from pathlib import Path
 
+os.environ["TQDM_DISABLE"] = "1"  # before transformers is imported
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
 PROBE = Path(sys.argv.pop(1) if len(sys.argv) > 1 else "models_probe")
-os.environ.setdefault("TRANSFORMERS_NO_ADVISORY_WARNINGS", "1")
 transformers.utils.logging.disable_progress_bar()
 torch.set_num_threads(max(1, len(os.sched_getaffinity(0))))
 
@@ -35,7 +35,7 @@ def parity(model, tensors, dtype="float32", recompute=False):
 
 
 def relative_error(ours, theirs):
-    ours, theirs = ours.double(), theirs.double()
+    ours, theirs = ours.detach().double(), theirs.detach().double()
     norm = theirs.norm()
     return float((ours - theirs).norm() / norm) if norm > 0 else float(ours.norm())
 

@@ -1,10 +1,10 @@
 """Small random Llama models in float32 and float64 against transformers: logits, loss, every gradient."""
 
+import common  # first: it silences progress bars
 import torch
+from common import parity
 from transformers import LlamaConfig, LlamaForCausalLM
 
-import common
-from common import parity
 
 LIMIT = 1e-5
 LLAMA3 = {"rope_type": "llama3", "rope_theta": 10000.0, "factor": 8.0, "low_freq_factor": 1.0,

@@ -1,11 +1,11 @@
 """LoRA against peft: gradients of its adapters, our files in its hands, merged weights."""
 
+import common  # first: it silences progress bars
 import torch
+from common import parity, probe
 from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import LlamaConfig, LlamaForCausalLM
 
-import common
-from common import parity, probe
 
 TARGETS = ["q_proj", "v_proj", "down_proj"]
 
