@@ -26,11 +26,11 @@ at::ScalarType hf_dtype(const RunConfig& config) {
 }  // namespace
 
 CheckpointJob make_checkpoint_job(const RunConfig& config, const RunParts& parts, const AdamW& optimizer,
-                                  const TrainingProgress& progress) {
+                                  const TrainingProgress& progress, bool copy) {
   check_finite(optimizer, progress.step);
   CheckpointJob job;
   job.progress = progress;
-  job.state = copy_tensors(optimizer.state());
+  job.state = copy ? copy_tensors(optimizer.state()) : optimizer.state();
   const bool lora = config.lora.rank > 0;
   auto snapshot =
       std::make_shared<const HfSnapshot>(lora ? snapshot_peft(*parts.model, config.model.path)

@@ -8,10 +8,10 @@
 
 namespace loongforge {
 
-// Copies weights and moments, so that training may go on while they are written: hf/ holds the model (with
-// lora the PEFT adapter) and its tokenizer. Throws NumericError when a weight is not finite: such a
-// checkpoint would push out a good one.
+// With `copy` the state is copied, so that training may go on while it is written; without, the live tensors
+// are written and must not change meanwhile. hf/ holds the model (with lora the PEFT adapter) and its
+// tokenizer. Throws NumericError when a weight is not finite: such a checkpoint would push out a good one.
 CheckpointJob make_checkpoint_job(const RunConfig& config, const RunParts& parts, const AdamW& optimizer,
-                                  const TrainingProgress& progress);
+                                  const TrainingProgress& progress, bool copy);
 
 }  // namespace loongforge

@@ -141,6 +141,29 @@ TEST_F(StepTest, GradientMemoryIsFreedAfterTheStep) {
   for (const ParamRef& param : model->params()) EXPECT_FALSE(param->grad.defined()) << param->spec.name;
 }
 
+TEST_F(StepTest, AdaptersLearnAndFrozenWeightsStayBitwise) {
+  std::vector<double> norms;
+  for (const auto mode : {RecomputePolicy::Mode::kNone, RecomputePolicy::Mode::kLayer}) {
+    ParamPlan plan;
+    plan.lora = LoraOptions{.rank = 4, .targets = {"all-linear"}};
+    const std::unique_ptr<Model> model = build_model(preset_config("llama-tiny"), plan, "test");
+    initialize(model->params(), 3);
+    std::vector<at::Tensor> before;
+    for (const ParamRef& param : model->params()) before.push_back(param->value.detach().clone());
+    AdamW optimizer(OptimConfig{}, model->params());
+    for (std::int64_t i = 0; i < 3; ++i) {
+      norms.push_back(train_step(*model, *task_, optimizer, batches(4, i),
+                                 {.lr = 1e-2, .clip_norm = 1, .recompute = {.mode = mode}})
+                          .grad_norm);
+    }
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const Param& param = *model->params()[i];
+      EXPECT_EQ(param.value.equal(before[i]), !param.trainable) << param.spec.name;
+    }
+  }
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(norms[i], norms[i + 3]);
+}
+
 TEST_F(StepTest, HeldOutLossIsTheMeanOverAllCountedTokens) {
   const auto model = make_model(at::kDouble);
   DataConfig data;

@@ -14,6 +14,24 @@
 #include "loongforge/train/step.h"
 
 namespace loongforge {
+namespace {
+
+constexpr const char* kSkipsInRow = "skips_in_row";
+
+// Adds one to a counter and returns it.
+std::int64_t increase(Json& counters, const char* name) {
+  const std::int64_t count = counters.value(name, std::int64_t{0}) + 1;
+  counters[name] = count;
+  return count;
+}
+
+// A weight as JSON: whole where it counts tokens.
+Json weight_json(double weight) {
+  const auto whole = static_cast<std::int64_t>(weight);
+  return static_cast<double>(whole) == weight ? Json(whole) : Json(weight);
+}
+
+}  // namespace
 
 Trainer::Trainer(const RunConfig& config, const RunOptions& options, const RunFolder& folder, RunParts& parts)
     : config_(config),
@@ -66,7 +84,6 @@ void Trainer::restore() {
     optimizer_.refresh_values();
     saved.identity = progress_.identity;
     progress_ = std::move(saved);
-    skips_in_row_ = progress_.counters.value("skips_in_row", std::int64_t{0});
     log_info("going on from ", last->path.filename().string(), " of ", folder_.root().string());
   }
   log_.emplace(folder_, last ? progress_.step : -1, config_.log.tensorboard);
@@ -79,8 +96,7 @@ std::optional<Json> Trainer::run() {
     return summary;
   } catch (const Interrupted&) {
     line_.finish();
-    save();
-    writer_.finish();
+    save_and_wait();
     return std::nullopt;
   } catch (...) {
     line_.finish();
@@ -92,13 +108,11 @@ std::optional<Json> Trainer::run_phases() {
   evaluate_at(progress_.step);
   if (progress_.step == 0) sample_at(0, "before");
   if (!loop()) {
-    save();
-    writer_.finish();
+    save_and_wait();
     return std::nullopt;
   }
-  save();
   // A run is done only when its last checkpoint stands.
-  writer_.finish();
+  save_and_wait();
   evaluate_at(progress_.step);
   sample_at(progress_.step, "after");
   Json summary = make_summary();
@@ -114,34 +128,40 @@ bool Trainer::loop() {
     writer_.poll();
     const double waited = prefetcher.waited_seconds();
     StepBatches batches = prefetcher.next();
-    const StepResult result = take_step(std::move(batches), prefetcher.waited_seconds() - waited);
-    if (result.kind == StepResult::Kind::kInterrupted) return false;
-    if (due(config_.checkpoint.every)) save();
+    if (!take_step(std::move(batches), prefetcher.waited_seconds() - waited)) return false;
+    if (due(config_.checkpoint.every)) save(progress_.step < config_.train.steps);
     if (due(config_.eval.every)) evaluate_at(progress_.step);
   }
   return true;
 }
 
-StepResult Trainer::take_step(StepBatches batches, double data_wait_seconds) {
-  const BatchCounts counts = batches.counts;
+StepOptions Trainer::step_options() const {
+  StepOptions options;
   // The schedule counts updates: a skipped step neither trains nor moves the rate.
-  StepOptions options{.lr = learning_rate(config_.optim, optimizer_.updates() + 1, config_.train.steps),
-                      .clip_norm = config_.optim.clip_norm,
-                      .seed = static_cast<std::uint64_t>(config_.train.seed),
-                      .rows_per_micro_batch = config_.train.micro_batch_size,
-                      .tokens_per_micro_batch = config_.train.micro_batch_size * config_.train.seq_length};
+  options.lr = learning_rate(config_.optim, optimizer_.updates() + 1, config_.train.steps);
+  options.clip_norm = config_.optim.clip_norm;
+  options.seed = static_cast<std::uint64_t>(config_.train.seed);
+  options.rows_per_micro_batch = config_.train.micro_batch_size;
+  options.tokens_per_micro_batch = config_.train.micro_batch_size * config_.train.seq_length;
   if (config_.recompute.mode == "full") options.recompute.mode = RecomputePolicy::Mode::kLayer;
+  return options;
+}
+
+bool Trainer::take_step(StepBatches batches, double data_wait_seconds) {
+  const BatchCounts counts = batches.counts;
+  const StepOptions options = step_options();
   const double start = monotonic_seconds();
   StepResult result = train_step(*parts_.model, *parts_.task, optimizer_, std::move(batches), options);
   const double seconds = monotonic_seconds() - start + data_wait_seconds;
-  if (result.kind == StepResult::Kind::kInterrupted) return result;
+  if (result.kind == StepResult::Kind::kInterrupted) return false;
   if (result.kind == StepResult::Kind::kUpdated) {
     progress_.tokens += counts.tokens;
     progress_.counted_tokens += counts.trained;
-    skips_in_row_ = 0;
+    progress_.counters.erase(kSkipsInRow);
   } else {
-    note_skip(result, counts);
-    if (result.reason.empty()) result.reason = "no token counts towards the loss";
+    if (result.reason.empty())
+      result.reason = concat("none of its ", counts.tokens, " tokens counts towards the loss");
+    note_skip(result);
   }
   ++progress_.step;
   progress_.updates = optimizer_.updates();
@@ -155,24 +175,21 @@ StepResult Trainer::take_step(StepBatches batches, double data_wait_seconds) {
                                 .data_wait_seconds = data_wait_seconds,
                                 .epoch = parts_.train->epochs(progress_.step - 1)}));
   report_step();
-  return result;
+  return true;
 }
 
-void Trainer::note_skip(const StepResult& result, const BatchCounts& counts) {
+void Trainer::note_skip(const StepResult& result) {
   const bool not_finite = result.kind == StepResult::Kind::kNotFinite;
   check<NumericError>(!not_finite || config_.numeric.on_nan == "skip", result.reason,
                       "; nothing was updated, ", last_checkpoint_text(),
                       "; lower optim.lr, mend the data, or set numeric.on_nan: skip");
-  const char* counter = not_finite ? "steps_not_finite" : "steps_without_targets";
-  const std::int64_t count = progress_.counters.value(counter, std::int64_t{0}) + 1;
-  progress_.counters[counter] = count;
+  const std::int64_t count =
+      increase(progress_.counters, not_finite ? "steps_not_finite" : "steps_without_targets");
   line_.finish();
-  log_warning(
-      "step ", progress_.step + 1, " skipped (", count, " so far): ",
-      not_finite ? result.reason : concat("none of its ", counts.tokens, " tokens counts towards the loss"));
+  log_warning("step ", progress_.step + 1, " skipped (", count, " so far): ", result.reason);
   if (!not_finite) return;
-  progress_.counters["skips_in_row"] = ++skips_in_row_;
-  check<NumericError>(skips_in_row_ < config_.numeric.max_skips, skips_in_row_,
+  const std::int64_t in_row = increase(progress_.counters, kSkipsInRow);
+  check<NumericError>(in_row < config_.numeric.max_skips, in_row,
                       " steps in a row were skipped, the last because ", result.reason, "; ",
                       last_checkpoint_text(), "; lower optim.lr or mend the data");
 }
@@ -200,7 +217,7 @@ void Trainer::evaluate_at(std::int64_t step) {
   line_.finish();
   log_->evaluation({{"step", step},
                     {"loss", result.loss},
-                    {"counted_tokens", result.weight},
+                    {"counted_tokens", weight_json(result.weight)},
                     {"eval_seconds", result.seconds},
                     {"time", wall_seconds()}});
   log_info("held-out loss ", result.loss, " after step ", step, " (", format_count(result.weight),
@@ -216,12 +233,17 @@ void Trainer::sample_at(std::int64_t step, const std::string& when) {
   }
 }
 
-void Trainer::save() {
+void Trainer::save(bool training_goes_on) {
   if (progress_.step == 0 || writer_.last_step() == progress_.step) return;
   if (progress_.step == first_step_ && folder_.last_complete()) return;
   progress_.data = parts_.train->state(progress_.step);
-  progress_.counters["skips_in_row"] = skips_in_row_;
-  writer_.save(make_checkpoint_job(config_, parts_, optimizer_, progress_));
+  const bool copy = training_goes_on && config_.checkpoint.async;
+  writer_.save(make_checkpoint_job(config_, parts_, optimizer_, progress_, copy));
+}
+
+void Trainer::save_and_wait() {
+  save(/*training_goes_on=*/false);
+  writer_.finish();
 }
 
 std::string Trainer::last_checkpoint_text() const {

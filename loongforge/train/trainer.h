@@ -16,6 +16,7 @@
 #include "loongforge/train/run_log.h"
 #include "loongforge/train/setup.h"
 #include "loongforge/train/status.h"
+#include "loongforge/train/step.h"
 
 namespace loongforge {
 
@@ -35,12 +36,17 @@ class Trainer {
   std::optional<Json> run_phases();
   // False when Ctrl-C came.
   bool loop();
-  StepResult take_step(StepBatches batches, double data_wait_seconds);
-  void note_skip(const StepResult& result, const BatchCounts& counts);
+  StepOptions step_options() const;
+  // False when Ctrl-C cut it short; then nothing has changed.
+  bool take_step(StepBatches batches, double data_wait_seconds);
+  // Counts a step that updated nothing. Throws NumericError where the run must not go on.
+  void note_skip(const StepResult& result);
   void report_step();
   void evaluate_at(std::int64_t step);
   void sample_at(std::int64_t step, const std::string& when);
-  void save();
+  // Starts a checkpoint of the present step, where none is yet.
+  void save(bool training_goes_on);
+  void save_and_wait();
   bool due(std::int64_t every) const { return every > 0 && progress_.step % every == 0; }
   std::string last_checkpoint_text() const;
   Json make_summary() const;
@@ -53,7 +59,6 @@ class Trainer {
   AdamW optimizer_;
   TrainingProgress progress_;
   std::int64_t first_step_ = 0;  // where this start began
-  std::int64_t skips_in_row_ = 0;
   Status status_;
   CheckpointWriter writer_;
   std::optional<RunLog> log_;

@@ -18,7 +18,7 @@ import unittest
 from pathlib import Path
 
 BINARY = os.environ["LOONGFORGE_BINARY"]
-STEPS = 40
+STEPS = 30
 SEED = int(os.environ.get("KILL_SEED", time.time_ns() % 1_000_000))
 
 
@@ -62,7 +62,7 @@ class KillResume(unittest.TestCase):
 task: pretrain
 model: {{preset: llama-tiny, tokenizer: {cls.root}/tokenizer}}
 data: {{train: [{cls.root}/data/text], eval_fraction: 0.1}}
-train: {{steps: {STEPS}, seq_length: 128, global_batch_size: 8, micro_batch_size: 4, threads: 1}}
+train: {{steps: {STEPS}, seq_length: 64, global_batch_size: 8, micro_batch_size: 4, threads: 2}}
 optim: {{lr: 0.003, schedule: cosine, warmup_steps: 4}}
 checkpoint: {{every: 3, keep: 2}}
 eval: {{every: 10}}
@@ -106,7 +106,7 @@ eval: {{every: 10}}
             before = now if before is None else min(before, now)
             if now >= before + steps:
                 break
-            time.sleep(0.002)
+            time.sleep(0.01)
         return process
 
     def assert_same_run(self, folder):
@@ -127,7 +127,7 @@ eval: {{every: 10}}
         folder, kills = self.root / "killed", 0
         for _ in range(60):
             process = self.start_until(folder, draw.randrange(1, 9), "--resume")
-            time.sleep(draw.uniform(0, 0.15))
+            time.sleep(draw.uniform(0, 0.1))
             if process.poll() is None:
                 process.kill()
                 kills += 1
@@ -136,7 +136,7 @@ eval: {{every: 10}}
             if process.returncode == 0:
                 break
         self.assertEqual(process.returncode, 0)
-        self.assertGreaterEqual(kills, 4)
+        self.assertGreaterEqual(kills, 3)
         self.assert_same_run(folder)
 
     def test_first_interrupt_saves(self):
