@@ -23,7 +23,8 @@ target_compile_options(loongforge_flags INTERFACE
   -Wall -Wextra -Werror -Wno-missing-field-initializers -Wnon-virtual-dtor -Woverloaded-virtual)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees these in std::string and std::vector where there are none (GCC bugs 105329, 105651).
-  target_compile_options(loongforge_flags INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
+  target_compile_options(loongforge_flags INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
+    $<$<CONFIG:Release>:-Wno-maybe-uninitialized>)
 endif()
 target_compile_definitions(loongforge_flags INTERFACE
   LOONGFORGE_VERSION="${PROJECT_VERSION}" $<$<NOT:$<CONFIG:Release>>:_GLIBCXX_ASSERTIONS>)

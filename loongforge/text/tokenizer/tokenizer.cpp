@@ -1,3 +1,8 @@
+// GCC 12 takes the empty optional inside AlignedText for uninitialised when the sanitizers are on.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 #include "loongforge/text/tokenizer/tokenizer.h"
 
 #include "loongforge/base/error.h"
