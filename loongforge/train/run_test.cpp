@@ -69,6 +69,7 @@ TEST(Run, LeavesTheWholeRunFolder) {
 TEST(Run, ResumesBitForBitInFloat32) {
   const TinyRun tiny("resume_float32");
   RunConfig config = tiny.config("");
+  config.train.threads = 2;
   config.checkpoint.every = 2;
   config.eval.every = 2;
   expect_exact_resume(tiny, config);

@@ -62,7 +62,7 @@ class KillResume(unittest.TestCase):
 task: pretrain
 model: {{preset: llama-tiny, tokenizer: {cls.root}/tokenizer}}
 data: {{train: [{cls.root}/data/text], eval_fraction: 0.1}}
-train: {{steps: {STEPS}, seq_length: 64, global_batch_size: 8, micro_batch_size: 4, threads: 2}}
+train: {{steps: {STEPS}, seq_length: 64, global_batch_size: 8, micro_batch_size: 4, threads: 1}}
 optim: {{lr: 0.003, schedule: cosine, warmup_steps: 4}}
 checkpoint: {{every: 3, keep: 2}}
 eval: {{every: 10}}
