@@ -15,6 +15,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 PROBE = Path(sys.argv.pop(1) if len(sys.argv) > 1 else "models_probe")
+DOWNLOADS = Path(sys.argv.pop(1) if len(sys.argv) > 1 else "downloads")
 transformers.utils.logging.disable_progress_bar()
 torch.set_num_threads(max(1, len(os.sched_getaffinity(0))))
 

