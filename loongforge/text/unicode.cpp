@@ -107,6 +107,27 @@ std::size_t code_point_count(std::string_view text) {
   return n;
 }
 
+std::string one_line(std::string_view text, std::size_t most) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string out;
+  for (const char c : replace_invalid_utf8(text)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (out.size() >= most && (byte & 0xC0) != 0x80) return out + "...";
+    if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (byte < 0x20 || byte == 0x7F) {
+      out += "\\x";
+      out += kDigits[byte >> 4];
+      out += kDigits[byte & 15];
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 bool is_white_space(char32_t c) {
   if (c < 0x80) return c == ' ' || (c >= 0x09 && c <= 0x0D);
   return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||

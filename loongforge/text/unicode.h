@@ -18,6 +18,9 @@ void append_utf8(std::string& out, char32_t code_point);
 // Number of code points in valid UTF-8.
 std::size_t code_point_count(std::string_view text);
 
+// A message on one line: control characters as \n, \t or \xNN, no more than `most` bytes.
+std::string one_line(std::string_view text, std::size_t most = 600);
+
 // White_Space property.
 bool is_white_space(char32_t c);
 // General category N (digits of any script, fractions, Roman numerals).

@@ -190,7 +190,8 @@ class SpanFinder {
       if (mark.begin < end && mark.end > begin) last_word = std::max(last_word, std::min(mark.end, end));
     }
     const std::size_t last = last_word + strip_right(view(last_word, end)).size();
-    if (last == last_word) {
+    // Behind an empty answer, what the template writes may be no marker but part of the answer's frame.
+    if (last == last_word || (last_word == begin && !search_.writes_end_marker())) {
       fail("the assistant's bytes cannot be told apart: no end-of-turn marker stands behind message ",
            message, "; write one in the template, or ", kMend);
     }

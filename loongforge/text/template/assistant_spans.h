@@ -21,6 +21,8 @@ struct SpanSearch {
   // Headers of an assistant turn, the likeliest first: what add_generation_prompt adds. An empty string means
   // that it adds nothing.
   std::function<std::vector<std::string>()> headers;
+  // True when the template is known to write a marker behind an assistant's words.
+  std::function<bool()> writes_end_marker;
 };
 
 // Bytes inside {% generation %} where the template has it. Otherwise, of every assistant turn (what the

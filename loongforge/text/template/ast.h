@@ -165,6 +165,8 @@ struct Macro : Statement {
   std::string name;
   Signature signature;
   Body body;
+  // Whether the body speaks of these names; without, a call may not pass what they would hold.
+  bool uses_varargs = false, uses_kwargs = false, uses_caller = false;
   Flow run(Frame& frame) const override;
 };
 struct CallBlock : Statement {

@@ -50,7 +50,7 @@ MarkedString run_program(const jinja::Program& program, const Json& messages, bo
     jinja::Frame frame{interpreter, std::move(top), out, nullptr};
     jinja::run_body(program.body, frame);
   } catch (const TemplateError& e) {
-    throw DataError(concat(name, ":", interpreter.line, ": ", e.what()));
+    throw DataError(concat(name, ":", interpreter.line, ": ", one_line(e.what())));
   }
   return out;
 }
@@ -67,11 +67,29 @@ std::optional<std::string> header_behind(const jinja::Program& program, const Js
   try {
     const std::string without = run_program(program, messages, false, around, name).text;
     const std::string with = run_program(program, messages, true, around, name).text;
-    if (with.starts_with(without)) return with.substr(without.size());
+    // A template may also end a text without prompt with something of its own, such as eos.
+    const auto [at, unused] = std::mismatch(with.begin(), with.end(), without.begin(), without.end());
+    return std::string(at, with.end());
   } catch (const DataError&) {
     // A template may insist on certain roles; another conversation is tried.
   }
   return std::nullopt;
+}
+
+// Whether the template writes something behind the words of an assistant.
+bool writes_end_marker(const jinja::Program& program, const Surroundings& around, const std::string& name) {
+  try {
+    const Json messages =
+        Json::array({{{"role", "user"}, {"content", "x"}}, {{"role", "assistant"}, {"content", "x"}}});
+    const MarkedString out = run_program(program, messages, false, around, name);
+    std::size_t last = 0;
+    for (const jinja::Mark& mark : out.marks) {
+      if (mark.tag == jinja::kWords) last = std::max(last, mark.end);
+    }
+    return last > 0 && out.text.find_first_not_of(" \t\r\n", last) != std::string::npos;
+  } catch (const DataError&) {
+    return false;
+  }
 }
 
 // From a shortest conversation first, then from the messages before the last assistant turn.
@@ -105,7 +123,7 @@ ChatTemplate::ChatTemplate(std::string source, std::string name, Json special_to
   try {
     program_ = jinja::parse_program(source_);
   } catch (const jinja::SyntaxError& e) {
-    throw CheckpointError(concat(name_, ":", e.line, ": ", e.what(), "; mend the template"));
+    throw CheckpointError(concat(name_, ":", e.line, ": ", one_line(e.what()), "; mend the template"));
   }
 }
 
@@ -124,11 +142,12 @@ Rendered ChatTemplate::render(const Json& messages, const RenderOptions& options
     if (is_assistant(messages[i])) assistants.push_back(i);
   }
   const auto headers = [&] { return headers_of(*program_, messages, assistants.back(), around, name_); };
+  const auto marker = [&] { return writes_end_marker(*program_, around, name_); };
   try {
     rendered.assistant = jinja::find_assistant_spans(
-        {out, assistants, program_->has_generation, options.add_generation_prompt, headers});
+        {out, assistants, program_->has_generation, options.add_generation_prompt, headers, marker});
   } catch (const TemplateError& e) {
-    throw DataError(concat(name_, ": ", e.what()));
+    throw DataError(concat(name_, ": ", one_line(e.what())));
   }
   return rendered;
 }

@@ -227,6 +227,8 @@ ExpressionPtr ExpressionParser::primary() {
     if (node) return node;
     auto name = make<Name>(token.line);
     name->name = token.text;
+    if (token.text == "varargs" || token.text == "kwargs" || token.text == "caller")
+      special_names_.insert(token.text);
     return name;
   }
   if (token.kind == TokenKind::kString) {

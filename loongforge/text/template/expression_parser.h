@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,8 @@ class ExpressionParser {
   void expect(TokenKind kind, const char* what);
   std::string identifier();
   [[noreturn]] void error(const std::string& message) const;
+  // The names varargs, kwargs and caller that have been read since this was last cleared.
+  std::set<std::string>& special_names() { return special_names_; }
   // What the current token looks like in a message.
   std::string describe() const;
 
@@ -61,6 +64,7 @@ class ExpressionParser {
   bool tuple_ends(std::string_view end) const;
 
   std::vector<Token> tokens_;
+  std::set<std::string> special_names_;
   std::size_t pos_ = 0;
   int depth_ = 0;
 };

@@ -116,9 +116,7 @@ Value Binary::eval(Frame& frame) const {
   const Value a = evaluate(*left, frame);
   const Value b = evaluate(*right, frame);
   frame.interpreter.line = line;
-  Value result = binary_operation(op, a, b);
-  if (result.is_string()) frame.interpreter.check_size(result.as_string().size());
-  return result;
+  return binary_operation(op, a, b);
 }
 
 Value Negate::eval(Frame& frame) const {
@@ -132,7 +130,6 @@ Value Negate::eval(Frame& frame) const {
 Value Concat::eval(Frame& frame) const {
   MarkedString out;
   for (const auto& part : parts) out.append(to_text(evaluate(*part, frame)));
-  frame.interpreter.check_size(out.size());
   return out;
 }
 

@@ -18,7 +18,13 @@ FilterFunction find_filter(std::string_view name) {
 Value apply_filter(Interpreter& interpreter, const std::string& name, const Value& input,
                    const Arguments& arguments) {
   const FilterFunction filter = find_filter(name);
-  if (filter == nullptr) fail("No filter named '", name, "'.");
+  if (filter == nullptr) {
+    for (const char* absent :
+         {"filesizeformat", "pprint", "random", "striptags", "urlize", "wordwrap", "xmlattr"}) {
+      if (name == absent) fail("filter '", name, "' is not supported in chat templates");
+    }
+    fail("No filter named '", name, "'.");
+  }
   return filter(interpreter, input, arguments);
 }
 

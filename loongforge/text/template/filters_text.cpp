@@ -53,21 +53,19 @@ Value trim(Interpreter&, const Value& input, const Arguments& arguments) {
   return strip_text(text, &set, true, true);
 }
 
-Value replace(Interpreter& interpreter, const Value& input, const Arguments& arguments) {
+Value replace(Interpreter&, const Value& input, const Arguments& arguments) {
   const ArgumentReader read("replace", arguments, {"old", "new", "count"});
   MarkedString out = replace_text(to_text(input), to_text(read.required("old")).text,
                                   to_text(read.required("new")), read.integer("count", -1));
-  interpreter.check_size(out.size());
   return out;
 }
 
-Value join(Interpreter& interpreter, const Value& input, const Arguments& arguments) {
+Value join(Interpreter&, const Value& input, const Arguments& arguments) {
   const ArgumentReader read("join", arguments, {"d", "attribute"});
   const AttributePath path(read.value("attribute", Value()));
   List items;
   for (const Value& item : iterate(input)) items.push_back(path.of(item));
   MarkedString out = join_text(read.text("d", ""), items);
-  interpreter.check_size(out.size());
   return out;
 }
 
@@ -135,20 +133,6 @@ Value force_escape(Interpreter&, const Value& input, const Arguments& arguments)
   return escape_html(to_text(input));
 }
 
-Value strip_tags(Interpreter&, const Value& input, const Arguments& arguments) {
-  const ArgumentReader read("striptags", arguments, {});
-  std::string text = to_text(input).text, plain;
-  for (const auto& [open, close] : {std::pair<std::string, std::string>{"<!--", "-->"}, {"<", ">"}}) {
-    for (std::size_t at = text.find(open); at != std::string::npos; at = text.find(open, at)) {
-      const std::size_t end = text.find(close, at);
-      if (end == std::string::npos) break;
-      text.erase(at, end + close.size() - at);
-    }
-  }
-  const MarkedString source = to_text(input);
-  return source.derived(join_text(" ", split_text(MarkedString(text), nullptr, -1)).text);
-}
-
 Value truncate(Interpreter&, const Value& input, const Arguments& arguments) {
   const ArgumentReader read("truncate", arguments, {"length", "killwords", "end", "leeway"});
   require_defined(input);
@@ -198,7 +182,7 @@ Value url_encode(Interpreter&, const Value& input, const Arguments& arguments) {
   return to_text(input).derived(out);
 }
 
-Value to_json(Interpreter& interpreter, const Value& input, const Arguments& arguments) {
+Value to_json(Interpreter&, const Value& input, const Arguments& arguments) {
   const ArgumentReader read("tojson", arguments, {"ensure_ascii", "indent", "separators", "sort_keys"});
   JsonStyle style;
   style.ensure_ascii = read.flag("ensure_ascii", false);
@@ -220,7 +204,6 @@ Value to_json(Interpreter& interpreter, const Value& input, const Arguments& arg
     style.key_separator = to_text(pair[1]).text;
   }
   MarkedString out = dump_python_json(input, style);
-  interpreter.check_size(out.size());
   return out;
 }
 
@@ -239,7 +222,6 @@ const std::vector<NamedFilter>& text_filters() {
                                                    {"replace", &replace},
                                                    {"safe", &safe},
                                                    {"string", &string},
-                                                   {"striptags", &strip_tags},
                                                    {"title", &change<title_words>},
                                                    {"tojson", &to_json},
                                                    {"trim", &trim},

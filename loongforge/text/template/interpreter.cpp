@@ -6,9 +6,8 @@
 namespace loongforge::jinja {
 namespace {
 
-constexpr std::int64_t kMostSteps = 50'000'000;
+constexpr std::int64_t kMostSteps = 10'000'000;
 constexpr int kMostDepth = 1000;
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
 }  // namespace
 
@@ -26,10 +25,6 @@ Interpreter::~Interpreter() {
 
 void Interpreter::tick() {
   if (++steps_ > kMostSteps) fail("the template takes more than ", kMostSteps, " steps");
-}
-
-void Interpreter::check_size(std::size_t bytes) const {
-  if (bytes > kMostBytes) fail("the template writes more than ", kMostBytes >> 20, " MiB");
 }
 
 int Interpreter::message_of(const Value& value) const {

@@ -33,7 +33,6 @@ class Interpreter {
 
   // Counts a step; fails when a template runs away. `depth_guard` of ast.cpp limits nesting.
   void tick();
-  void check_size(std::size_t bytes) const;
 
   // Message index of a value, or -1.
   int message_of(const Value& value) const;

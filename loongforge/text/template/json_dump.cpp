@@ -93,16 +93,17 @@ class Dumper {
   }
 
   void dict(const Dict& dict, int level) {
-    auto entries = dict.entries;
+    std::vector<const std::pair<Value, Value>*> entries;
+    for (const auto& entry : dict.entries) entries.push_back(&entry);
     if (style_.sort_keys) {
       std::stable_sort(entries.begin(), entries.end(),
-                       [](const auto& a, const auto& b) { return compare(a.first, b.first) < 0; });
+                       [](const auto* a, const auto* b) { return compare(a->first, b->first) < 0; });
     }
     out_.append("{");
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (i > 0) out_.append(std::string_view(style_.item_separator));
       new_line(level + 1);
-      const auto& [key, value] = entries[i];
+      const auto& [key, value] = *entries[i];
       out_.append(std::string_view(json_string_text(key_text(key), style_.ensure_ascii)));
       out_.append(std::string_view(style_.key_separator));
       write(value, level + 1);

@@ -2,7 +2,14 @@
 
 #include <algorithm>
 
+#include "loongforge/text/template/template_error.h"
+
 namespace loongforge::jinja {
+
+void MarkedString::append(std::string_view bytes) {
+  if (text.size() + bytes.size() > kMostBytes) fail("a text grows beyond ", kMostBytes >> 20, " MiB");
+  text += bytes;
+}
 
 void MarkedString::append(const MarkedString& other) {
   const std::size_t base = text.size();
@@ -15,7 +22,7 @@ void MarkedString::append(const MarkedString& other) {
       marks.push_back({base + mark.begin, base + mark.end, mark.tag});
     }
   }
-  text += other.text;
+  append(std::string_view(other.text));
 }
 
 MarkedString MarkedString::slice(std::size_t begin, std::size_t end) const {

@@ -31,10 +31,12 @@ struct MarkedString {
   MarkedString(const char* bytes) : text(bytes) {}             // NOLINT
 
   std::size_t size() const { return text.size(); }
+  // Every append fails when the text would grow beyond kMostBytes, so that no template can take all memory.
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
   void append(const MarkedString& other);
-  void append(std::string_view bytes) { text += bytes; }
-  void append(const char* bytes) { text += bytes; }
-  void append(const std::string& bytes) { text += bytes; }
+  void append(std::string_view bytes);
+  void append(const char* bytes) { append(std::string_view(bytes)); }
+  void append(const std::string& bytes) { append(std::string_view(bytes)); }
   // Bytes [begin, end) with their marks.
   MarkedString slice(std::size_t begin, std::size_t end) const;
   // Marks all bytes from `begin` to the end.

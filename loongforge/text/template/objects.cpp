@@ -145,11 +145,15 @@ void MacroObject::bind(Frame& frame, const Arguments& arguments) const {
       if (variables.contains(name))
         fail("macro '", macro_.name, "' got multiple values for argument '", name, "'");
       variables[name] = value;
-    } else if (name == "caller") {
+    } else if (name == "caller" && macro_.uses_caller) {
       variables[name] = value;
     } else {
+      if (!macro_.uses_kwargs) fail("macro '", macro_.name, "' takes no keyword argument '", name, "'");
       rest->set(name, value);
     }
+  }
+  if (!extra.empty() && !macro_.uses_varargs) {
+    fail("macro '", macro_.name, "' takes not more than ", parameters.size(), " argument(s)");
   }
   variables["varargs"] = Value::tuple(std::move(extra));
   variables["kwargs"] = Value(std::shared_ptr<const Dict>(rest));

@@ -9,7 +9,7 @@
 namespace loongforge::jinja {
 namespace {
 
-constexpr std::int64_t kMostRepeated = std::int64_t{1} << 26;
+constexpr std::int64_t kMostItems = std::int64_t{1} << 22;
 
 std::string object_name(const Value& value) {
   return value.is_none() ? "None" : "'" + type_name(value) + " object'";
@@ -70,8 +70,9 @@ Value repeat(const Value& value, std::int64_t times) {
   times = std::max<std::int64_t>(times, 0);
   const auto length =
       static_cast<std::int64_t>(value.is_string() ? value.as_string().size() : value.items().size());
-  if (length > 0 && times > kMostRepeated / length)
-    fail("a repetition is longer than ", kMostRepeated, " items");
+  const std::int64_t most =
+      value.is_string() ? static_cast<std::int64_t>(MarkedString::kMostBytes) : kMostItems;
+  if (length > 0 && times > most / length) fail("a repetition is longer than ", most, " items");
   if (value.is_string()) {
     MarkedString out;
     for (std::int64_t i = 0; i < times; ++i) out.append(value.as_string());
@@ -206,6 +207,9 @@ Value binary_operation(const std::string& op, const Value& a, const Value& b) {
     if (a.is_string() && b.is_string()) return add_strings(a.as_string(), b.as_string());
     if (a.is_string()) fail("can only concatenate str (not \"", type_name(b), "\") to str");
     if ((a.is_list() && b.is_list()) || (a.is_tuple() && b.is_tuple())) {
+      if (a.items().size() + b.items().size() > static_cast<std::size_t>(kMostItems)) {
+        fail("a list is longer than ", kMostItems, " items");
+      }
       List items = a.items();
       items.insert(items.end(), b.items().begin(), b.items().end());
       return a.is_tuple() ? Value::tuple(std::move(items)) : Value(std::move(items));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <set>
+#include <utility>
 
 #include "loongforge/text/template/expression_parser.h"
 #include "loongforge/text/template/syntax_error.h"
@@ -175,19 +177,23 @@ class Parser {
   }
 
   // Loops outside of a macro are no loops for its body.
-  Body macro_body(std::string_view end) {
-    const int loops = loops_;
-    loops_ = 0;
-    Body out = whole_body(end);
+  void macro_body(Macro& macro, std::string_view end) {
+    const int loops = std::exchange(loops_, 0);
+    std::set<std::string> outside;
+    outside.swap(in_.special_names());
+    macro.body = whole_body(end);
     loops_ = loops;
-    return out;
+    macro.uses_varargs = in_.special_names().contains("varargs");
+    macro.uses_kwargs = in_.special_names().contains("kwargs");
+    macro.uses_caller = in_.special_names().contains("caller");
+    in_.special_names().merge(outside);
   }
 
   std::unique_ptr<const Statement> macro(int line) {
     auto node = make<Macro>(line);
     node->name = in_.identifier();
     node->signature = signature();
-    node->body = macro_body("endmacro");
+    macro_body(*node, "endmacro");
     return node;
   }
 
@@ -200,7 +206,7 @@ class Parser {
     if (dynamic_cast<const Call*>(call.get()) == nullptr)
       throw SyntaxError(line, "{% call %}: expected a call");
     node->call.reset(static_cast<const Call*>(call.release()));
-    node->body.body = macro_body("endcall");
+    macro_body(node->body, "endcall");
     return node;
   }
 

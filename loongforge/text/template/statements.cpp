@@ -48,7 +48,6 @@ class TurnMark {
 Flow Output::run(Frame& frame) const {
   for (const auto& part : parts) {
     frame.out.append(to_text(evaluate(*part, frame)));
-    frame.interpreter.check_size(frame.out.size());
   }
   return Flow::kNext;
 }

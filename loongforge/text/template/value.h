@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,19 +14,9 @@
 
 #include "loongforge/base/json.h"
 #include "loongforge/text/template/marked_string.h"
+#include "loongforge/text/template/template_error.h"
 
 namespace loongforge::jinja {
-
-// What goes wrong while a template runs; the renderer adds the template's name and the line.
-class TemplateError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-template <typename... Parts>
-[[noreturn]] void fail(const Parts&... parts) {
-  throw TemplateError(concat(parts...));
-}
 
 class Value;
 struct Dict;

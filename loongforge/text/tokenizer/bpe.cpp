@@ -122,8 +122,8 @@ Bpe::Bpe(const Vocabulary& vocabulary, const std::vector<std::pair<std::string, 
   }
   for (std::size_t rank = 0; rank < merges.size(); ++rank) {
     const auto& [left, right] = merges[rank];
-    merges_.insert(id_of(left, rank), id_of(right, rank),
-                   {static_cast<std::uint32_t>(rank), id_of(left + right, rank)});
+    const std::int32_t left_id = id_of(left, rank), right_id = id_of(right, rank);
+    merges_.insert(left_id, right_id, {static_cast<std::uint32_t>(rank), id_of(left + right, rank)});
   }
   if (!options_.ignore_merges) return;
   for (const auto& [token, id] : vocabulary) {

@@ -4,6 +4,7 @@
 #include "loongforge/text/tokenizer/byte_alphabet.h"
 #include "loongforge/text/tokenizer/json_access.h"
 #include "loongforge/text/tokenizer/tokenizer_state.h"
+#include "loongforge/text/unicode.h"
 
 namespace loongforge {
 namespace {
@@ -55,9 +56,8 @@ void refuse_unsupported(const PlainJson& root, const PlainJson& model, const std
       dropout == model.end() || dropout->is_null() || (dropout->is_number() && *dropout == 0), name,
       ": model.dropout is not supported: ids would be random; set it to null");
   const auto decoder = root.find("decoder");
-  check<CheckpointError>(
-      decoder != root.end() && decoder->is_object() && decoder->value("type", "") == "ByteLevel", name,
-      ": decoder: expected ByteLevel; only byte-level BPE is supported yet");
+  check<CheckpointError>(decoder != root.end() && json_optional_string(*decoder, "type", name) == "ByteLevel",
+                         name, ": decoder: expected ByteLevel; only byte-level BPE is supported yet");
 }
 
 std::vector<std::pair<std::string, std::string>> read_merges(const PlainJson& model,
@@ -184,11 +184,8 @@ void fill_tables(TokenizerCore& core) {
   }
 }
 
-}  // namespace
-
-std::shared_ptr<const TokenizerCore> build_tokenizer_core(std::string_view tokenizer_json,
-                                                          const std::string& name,
-                                                          const std::vector<std::string>& named_special) {
+std::shared_ptr<const TokenizerCore> build(std::string_view tokenizer_json, const std::string& name,
+                                           const std::vector<std::string>& named_special) {
   const PlainJson root = parse(tokenizer_json, name);
   const PlainJson& model = json_member(root, "model", name);
   check<CheckpointError>(model.is_object(), name,
@@ -210,6 +207,19 @@ std::shared_ptr<const TokenizerCore> build_tokenizer_core(std::string_view token
   add_named_special(*core, named_special);
   fill_tables(*core);
   return core;
+}
+
+}  // namespace
+
+std::shared_ptr<const TokenizerCore> build_tokenizer_core(std::string_view tokenizer_json,
+                                                          const std::string& name,
+                                                          const std::vector<std::string>& named_special) {
+  try {
+    return build(tokenizer_json, name, named_special);
+  } catch (const CheckpointError& e) {
+    // Tokens and patterns in messages may hold line breaks.
+    throw CheckpointError(one_line(e.what()));
+  }
 }
 
 }  // namespace loongforge

@@ -39,7 +39,7 @@ std::optional<std::string> template_of(const Json& config, const std::string& na
   if (found->is_string()) return found->get<std::string>();
   if (found->is_array()) {
     for (const Json& entry : *found) {
-      if (!entry.is_object() || entry.value("name", "") != "default") continue;
+      if (!entry.is_object() || !entry.contains("name") || entry["name"] != "default") continue;
       if (const auto source = entry.find("template"); source != entry.end() && source->is_string()) {
         return source->get<std::string>();
       }
