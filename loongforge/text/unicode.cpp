@@ -149,8 +149,10 @@ bool is_punctuation(char32_t c) {
 
 bool is_word_character(char32_t c) {
   const auto k = category(c);
+  const bool circled_letter = (c >= 0x24B6 && c <= 0x24E9) || (c >= 0x1F130 && c <= 0x1F149) ||
+                              (c >= 0x1F150 && c <= 0x1F169) || (c >= 0x1F170 && c <= 0x1F189);
   return (k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_ND) || k == UTF8PROC_CATEGORY_NL ||
-         k == UTF8PROC_CATEGORY_PC || (c >= 0x24B6 && c <= 0x24E9) || c == 0x200C || c == 0x200D;
+         k == UTF8PROC_CATEGORY_PC || circled_letter || c == 0x200C || c == 0x200D;
 }
 
 }  // namespace loongforge

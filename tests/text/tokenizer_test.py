@@ -191,7 +191,7 @@ class TrainedTokenizers(TokenizerCase):
         judge.add_tokens([AddedToken("New York", single_word=True), AddedToken("the", lstrip=True, normalized=False),
                           AddedToken("hello", rstrip=True), AddedToken("é", normalized=True), "def", "camelcase"])
         judge.add_special_tokens([AddedToken("<|a|>", lstrip=True), AddedToken("<|ab|>", rstrip=True),
-                                  AddedToken("<|a", single_word=True), AddedToken("WE", normalized=True)])
+                                  AddedToken("<|a", single_word=True), AddedToken("<|we|>", normalized=True)])
         self.check_small(judge, 4000)
 
     def test_model_options(self):

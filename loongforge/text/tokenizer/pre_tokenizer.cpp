@@ -12,6 +12,10 @@ namespace {
 constexpr const char* kGpt2Pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
+// \w+|[^\w\s]+ as Rust's regular expressions read \w.
+constexpr const char* kWhitespacePattern =
+    R"([\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{200C}\x{200D}]+|[^\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{200C}\x{200D}\s]+)";
+
 class PatternSplit : public PreTokenizer {
  public:
   PatternSplit(Regex pattern, SplitBehavior behavior, bool invert)
@@ -143,7 +147,7 @@ class Parser {
       push<CharacterSplit>(&is_punctuation,
                            spec.contains("behavior") ? behavior_of(spec) : SplitBehavior::kIsolated);
     } else if (type == "Whitespace") {
-      push<PatternSplit>(Regex(R"([\w]+|[^\w\s]+)", name_), SplitBehavior::kRemoved, true);
+      push<PatternSplit>(Regex(kWhitespacePattern, name_), SplitBehavior::kRemoved, true);
     } else if (type == "WhitespaceSplit") {
       push<CharacterSplit>(&is_white_space, SplitBehavior::kRemoved);
     } else {

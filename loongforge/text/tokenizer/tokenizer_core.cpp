@@ -181,6 +181,9 @@ void fill_tables(TokenizerCore& core) {
     AlignedText content(token.content, 0);
     for (const auto& step : core.normalizers) step->apply(content);
     core.in_normalized.add(content.text(), token);
+    // The library `tokenizers` shows such a token in its normalized form, too.
+    core.tokens[i] = std::string(content.text());
+    core.bytes[i] = bytes_of_token(core.tokens[i]).value_or(core.tokens[i]);
   }
 }
 
