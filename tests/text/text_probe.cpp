@@ -36,7 +36,8 @@ Json answer(const std::string& command, const Tokenizer& tokenizer, const Json& 
 }
 
 // {"template": source, "messages": [...], "tools": ..., "special": {...}, "extra": {...},
-//  "add_generation_prompt": bool, "spans": bool, "now": seconds} -> {"text": ..., "assistant": [[begin, end, message]]}
+//  "add_generation_prompt": bool, "spans": bool, "now": seconds} -> {"text": ..., "assistant": [[begin, end,
+//  message]]}
 Json render(const Json& line) {
   try {
     const ChatTemplate chat_template(line["template"].get<std::string>(), "template",
@@ -49,7 +50,8 @@ Json render(const Json& line) {
     options.now = line.value("now", std::int64_t{0});
     const Rendered rendered = chat_template.render(line.value("messages", Json::array()), options);
     Json spans = Json::array();
-    for (const AssistantSpan& span : rendered.assistant) spans.push_back({span.begin, span.end, span.message});
+    for (const AssistantSpan& span : rendered.assistant)
+      spans.push_back({span.begin, span.end, span.message});
     return {{"text", rendered.text}, {"assistant", spans}};
   } catch (const Error& e) {
     return {{"error", e.what()}};
@@ -59,7 +61,8 @@ Json render(const Json& line) {
 int run(int argc, char** argv) {
   if (argc == 2 && std::string(argv[1]) == "render") {
     std::string line;
-    while (std::getline(std::cin, line)) std::cout << dump_json(render(parse_json(line, "standard input"))) << '\n';
+    while (std::getline(std::cin, line))
+      std::cout << dump_json(render(parse_json(line, "standard input"))) << '\n';
     return 0;
   }
   check<ConfigError>(argc >= 3, "usage: text_probe COMMAND FILE [OUT] | render");

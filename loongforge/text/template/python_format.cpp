@@ -166,8 +166,10 @@ MarkedString format_by_spec(const Value& value, const Spec& spec) {
   if (value.is_float() || (value.is_number() && real_type)) return format_double(value.as_float(), spec);
   if (value.is_number() && !(value.is_bool() && spec.type == '\0')) {
     if (spec.type == 'c') {
+      const std::int64_t c = value.as_int();
+      if (c < 0 || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF)) fail("%c arg not in range(0x110000)");
       std::string text;
-      append_utf8(text, static_cast<char32_t>(value.as_int()));
+      append_utf8(text, static_cast<char32_t>(c));
       return padded(spec, "", text, '<');
     }
     return format_integer(value.as_int(), spec);
@@ -282,6 +284,8 @@ class PercentFormatter {
     if (!value.is_number()) fail("%", type, " format: a real number is required, not ", type_name(value));
     spec.type = type == 'i' || type == 'u' ? 'd' : type;
     spec.precision = -1;
+    if (value.is_float() && !(std::fabs(value.as_float()) < 9.2e18))
+      fail("cannot convert a float beyond 64 bits to integer");
     return format_integer(value.is_float() ? static_cast<std::int64_t>(value.as_float()) : value.as_int(),
                           spec);
   }
@@ -352,7 +356,8 @@ class BraceFormatter {
       if (stop == std::string::npos) stop = name.size();
       const std::string part = name.substr(end + 1, stop - end - 1);
       if (item) {
-        const bool number = !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
+        const bool number =
+            !part.empty() && part.size() < 10 && part.find_first_not_of("0123456789") == std::string::npos;
         value = get_item(value, number ? Value(static_cast<std::int64_t>(std::stoll(part))) : Value(part));
         ++stop;
       } else {
