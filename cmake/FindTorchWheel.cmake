@@ -42,6 +42,9 @@ if(NOT TARGET Torch::cpu)
   set_target_properties(Torch::cpu PROPERTIES
     INTERFACE_INCLUDE_DIRECTORIES "${_torch}/include;${_torch}/include/torch/csrc/api/include"
     INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${_torch}/include;${_torch}/include/torch/csrc/api/include"
+    # at::parallel_for is a template with an OpenMP region: without this flag it runs on one thread. At link time the
+    # wheel's own libgomp serves, so that a process has one OpenMP runtime.
+    INTERFACE_COMPILE_OPTIONS "-fopenmp"
     # libtorch_cpu of a CUDA flavour leaves symbols of libraries that a CPU program never calls.
     INTERFACE_LINK_OPTIONS "-Wl,--allow-shlib-undefined"
     INTERFACE_LINK_LIBRARIES "${_torch}/lib/libtorch_cpu.so;${_torch}/lib/libc10.so;${_gomp}")

@@ -49,8 +49,6 @@ fetch() {
     -r examples/quickstart/requirements.txt
 }
 
-questions() { "$VENV/torch/bin/python" examples/quickstart/make_questions.py "$JOB/data"; }
-
 # What of the job's settings shapes a run; a change makes finished steps void.
 settings() { cat examples/quickstart/*.yaml examples/quickstart/*.py examples/quickstart/requirements.txt | sha256sum; }
 
@@ -64,7 +62,7 @@ job() {
     --held-out secB6.html --held-out secC6.html --held-out secD4.html
   once pretrain "$LF" train examples/quickstart/pretrain.yaml --resume
   say "3/4 Fine-tuning on conversations, judged by held-out questions"
-  once questions questions
+  once questions "$VENV/torch/bin/python" examples/quickstart/make_questions.py "$JOB/data"
   once before "$LF" eval match --model "$JOB/model" --questions "$JOB/data/heldout.jsonl" --max-new-tokens 40 \
     --out "$JOB/eval/match_before.json"
   once sft "$LF" train examples/quickstart/sft.yaml --resume

@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "loongforge/base/error.h"
+#include "loongforge/base/test_path.h"
 #include "loongforge/checkpoint/hf_load.h"
 #include "loongforge/checkpoint/hf_save.h"
 #include "loongforge/checkpoint/hf_tensor.h"
@@ -17,14 +16,8 @@ namespace {
 // A folder of one test, removed with it.
 class HfTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    dir_ = std::filesystem::temp_directory_path() /
-           ("lf_" + std::string(info->name()) + std::to_string(::getpid()));
-    std::filesystem::remove_all(dir_);
-  }
-  void TearDown() override { std::filesystem::remove_all(dir_); }
-  std::filesystem::path dir_;
+  void TearDown() override { remove_tree(dir_); }
+  fs::path dir_ = test_path();
 };
 
 Json tiny() {
@@ -43,13 +36,13 @@ std::unique_ptr<Model> tiny_model(const ParamPlan& plan = {}, const Json& config
 
 // Writes the tensors of `snapshot` after `change` had its way with them.
 template <typename Change>
-void write_changed(const std::filesystem::path& dir, const Change& change) {
+void write_changed(const fs::path& dir, const Change& change) {
   HfSnapshot snapshot = snapshot_hf(*tiny_model(), {});
   change(snapshot.tensors);
   write_hf(snapshot, dir);
 }
 
-std::string load_error(const std::filesystem::path& dir) {
+std::string load_error(const fs::path& dir) {
   try {
     load_hf_model(dir, {});
   } catch (const CheckpointError& error) {
@@ -72,10 +65,10 @@ TEST_F(HfTest, ComesBackFromShardsAndRemovesOldOnes) {
   HfSaveOptions options;
   options.max_shard_bytes = 4000;
   save_hf(*model, dir_, options);
-  EXPECT_TRUE(std::filesystem::exists(dir_ / "model.safetensors.index.json"));
+  EXPECT_TRUE(fs::exists(dir_ / "model.safetensors.index.json"));
   EXPECT_TRUE(load_hf_model(dir_, {})->params().back()->value.equal(model->params().back()->value));
   save_hf(*model, dir_);
-  EXPECT_FALSE(std::filesystem::exists(dir_ / "model.safetensors.index.json"));
+  EXPECT_FALSE(fs::exists(dir_ / "model.safetensors.index.json"));
   EXPECT_TRUE(load_hf_model(dir_, {})->params().back()->value.equal(model->params().back()->value));
 }
 
@@ -135,7 +128,7 @@ TEST_F(HfTest, AcceptsATiedHeadThatIsTheEmbedding) {
 
 TEST_F(HfTest, NamesWhatIsMissingInTheDirectory) {
   EXPECT_NE(load_error(dir_).find("expected a Hugging Face model directory, got nothing"), std::string::npos);
-  std::filesystem::create_directories(dir_);
+  fs::create_directories(dir_);
   EXPECT_NE(load_error(dir_).find("config.json"), std::string::npos);
 }
 

@@ -3,15 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "loongforge/base/files.h"
+#include "loongforge/base/test_path.h"
 
 namespace loongforge {
 namespace {
 
 class RunFolderTest : public ::testing::Test {
  protected:
-  RunFolderTest() : folder_(fs::path(::testing::TempDir()) / "run_folder_test") {
-    remove_tree(folder_.root());
-  }
+  RunFolderTest() : folder_(test_path()) {}
   ~RunFolderTest() override { remove_tree(folder_.root()); }
 
   void make(std::int64_t step, bool complete) {

@@ -9,13 +9,14 @@
 #include <limits>
 
 #include "loongforge/base/files.h"
+#include "loongforge/base/test_path.h"
 
 namespace loongforge {
 namespace {
 
 class StateTest : public ::testing::Test {
  protected:
-  StateTest() : folder_(fs::path(::testing::TempDir()) / "state_test") { remove_tree(folder_); }
+  StateTest() : folder_(test_path()) {}
   ~StateTest() override { remove_tree(folder_); }
 
   std::string refusal(const std::vector<StateTensor>& tensors) {

@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "loongforge/base/files.h"
+#include "loongforge/base/test_path.h"
 
 namespace loongforge {
 namespace {
@@ -29,7 +30,7 @@ class FileSizeLimit {
 
 class WriterTest : public ::testing::Test {
  protected:
-  WriterTest() : folder_(fs::path(::testing::TempDir()) / "writer_test") { remove_tree(folder_.root()); }
+  WriterTest() : folder_(test_path()) {}
   ~WriterTest() override { remove_tree(folder_.root()); }
 
   static CheckpointJob job(std::int64_t step, double value = 1.0) {

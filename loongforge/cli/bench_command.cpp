@@ -21,17 +21,17 @@ void ceilings(const ComputeOptions& compute, bool json) {
 
 }  // namespace
 
-void add_bench(CLI::App& app, Outcome&) {
-  auto* command = app.add_subcommand("bench", "Measure this machine");
-  command->require_subcommand(1);
-  auto* sub = command->add_subcommand("ceilings", "Peak rates of matrix products and memory");
+void add_bench(Command app, Outcome&) {
+  Command command = app.subcommand("bench", "Measure this machine");
+  command.needs_subcommand();
+  Command sub = command.subcommand("ceilings", "Peak rates of matrix products and memory");
   auto compute = std::make_shared<ComputeOptions>();
   auto json = std::make_shared<bool>(false);
-  sub->add_option("--threads", compute->threads, "Threads (0: all CPUs)")->check(CLI::Range(0, 4096));
-  sub->add_flag("--json", *json, "Print as JSON");
-  sub->footer("Example:\n  loongforge bench ceilings --threads 2");
-  sub->callback([compute, json] { ceilings(*compute, *json); });
-  command->footer("Example:\n  loongforge bench ceilings");
+  sub.option("--threads", compute->threads, "Threads (0: all CPUs)").range(0, 4096);
+  sub.flag("--json", *json, "Print as JSON");
+  sub.example("loongforge bench ceilings --threads 2");
+  sub.action([compute, json] { ceilings(*compute, *json); });
+  command.example("loongforge bench ceilings");
 }
 
 }  // namespace loongforge::cli

@@ -8,13 +8,11 @@
 
 namespace loongforge::cli {
 
-void ComputeOptions::add_to(CLI::App& app) {
-  app.add_option("--dtype", dtype, "Compute precision: float32, bfloat16 or float64")
-      ->check(CLI::IsMember({"float32", "bfloat16", "float64"}))
-      ->capture_default_str();
-  app.add_option("--threads", threads, "Threads (0: all CPUs)")
-      ->check(CLI::Range(0, 4096))
-      ->capture_default_str();
+void ComputeOptions::add_to(Command app) {
+  app.option("--dtype", dtype, "Compute precision: float32, bfloat16 or float64")
+      .one_of({"float32", "bfloat16", "float64"})
+      .show_default();
+  app.option("--threads", threads, "Threads (0: all CPUs)").range(0, 4096).show_default();
 }
 
 void ComputeOptions::apply() const {

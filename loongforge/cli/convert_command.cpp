@@ -69,22 +69,21 @@ void convert(const ConvertArguments& arguments) {
 
 }  // namespace
 
-void add_convert(CLI::App& app, Outcome&) {
-  auto* command =
-      app.add_subcommand("convert", "Convert GGUF files and model folders to Hugging Face folders");
+void add_convert(Command app, Outcome&) {
+  Command command = app.subcommand("convert", "Convert GGUF files and model folders to Hugging Face folders");
   auto arguments = std::make_shared<ConvertArguments>();
-  command->add_option("IN", arguments->in, "A .gguf file, a model folder, a checkpoint or a run folder")
-      ->required();
-  command->add_option("OUT", arguments->out, "Folder to write")->required();
-  command->add_option("--to", arguments->to, "hf")->capture_default_str();
-  command->add_option("--dtype", arguments->dtype, "float32 or bfloat16")
-      ->check(CLI::IsMember({"float32", "bfloat16"}))
-      ->capture_default_str();
-  command->add_flag("--merge", arguments->merge, "Merge the LoRA adapter into the base weights");
-  command->add_flag("--overwrite", arguments->overwrite, "Replace OUT");
-  command->add_flag("--json", arguments->json, "Print the result as JSON");
-  command->footer("Example:\n  loongforge convert SmolLM2-135M-Instruct.Q4_1.gguf models/smollm2");
-  command->callback([arguments] { convert(*arguments); });
+  command.option("IN", arguments->in, "A .gguf file, a model folder, a checkpoint or a run folder")
+      .required();
+  command.option("OUT", arguments->out, "Folder to write").required();
+  command.option("--to", arguments->to, "hf").show_default();
+  command.option("--dtype", arguments->dtype, "float32 or bfloat16")
+      .one_of({"float32", "bfloat16"})
+      .show_default();
+  command.flag("--merge", arguments->merge, "Merge the LoRA adapter into the base weights");
+  command.flag("--overwrite", arguments->overwrite, "Replace OUT");
+  command.flag("--json", arguments->json, "Print the result as JSON");
+  command.example("loongforge convert SmolLM2-135M-Instruct.Q4_1.gguf models/smollm2");
+  command.action([arguments] { convert(*arguments); });
 }
 
 }  // namespace loongforge::cli

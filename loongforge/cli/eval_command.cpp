@@ -22,10 +22,10 @@ struct EvalArguments {
   bool json = false, plain = false;
 
   // --model, --out, --json, --dtype and --threads of every kind.
-  void add_common(CLI::App& app) {
-    app.add_option("--model", model, "Model folder, checkpoint or run folder")->required();
-    app.add_option("--out", out, "JSON file for the result");
-    app.add_flag("--json", json, "Print the result as JSON");
+  void add_common(Command app) {
+    app.option("--model", model, "Model folder, checkpoint or run folder").required();
+    app.option("--out", out, "JSON file for the result");
+    app.flag("--json", json, "Print the result as JSON");
     compute.add_to(app);
   }
 };
@@ -103,58 +103,56 @@ void eval_choice_command(EvalArguments& arguments) {
   finish(arguments, result, lines);
 }
 
-void add_match(CLI::App& parent, const std::shared_ptr<EvalArguments>& arguments) {
-  auto* match = parent.add_subcommand("match", "Share of questions that the model answers right, greedily");
-  arguments->add_common(*match);
+void add_match(Command parent, const std::shared_ptr<EvalArguments>& arguments) {
+  Command match = parent.subcommand("match", "Share of questions that the model answers right, greedily");
+  arguments->add_common(match);
   auto& check = arguments->match.check;
-  match->add_option("--questions", arguments->questions, "JSONL: messages (or question), answer, task")
-      ->required();
-  match->add_option("--limit", arguments->match.limit, "First N questions of each task (0: all)");
-  match->add_option("--max-new-tokens", arguments->generate.max_new_tokens, "Tokens of an answer at most")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
-  match->add_option("--tag", check.tag, "The answer is what follows this text on its line");
-  match->add_flag("--last-line", check.last_line, "The answer is the last line");
-  match->add_flag("--ignore-case", check.ignore_case, "Case of ASCII letters does not matter");
-  match->add_flag("--collapse-space", check.collapse_space, "Runs of white space count as one blank");
-  match->footer(
-      "Example:\n  loongforge eval match --model models/smollm2 --questions questions.jsonl --out "
+  match.option("--questions", arguments->questions, "JSONL: messages (or question), answer, task").required();
+  match.option("--limit", arguments->match.limit, "First N questions of each task (0: all)");
+  match.option("--max-new-tokens", arguments->generate.max_new_tokens, "Tokens of an answer at most")
+      .range(1, 1 << 20)
+      .show_default();
+  match.option("--tag", check.tag, "The answer is what follows this text on its line");
+  match.flag("--last-line", check.last_line, "The answer is the last line");
+  match.flag("--ignore-case", check.ignore_case, "Case of ASCII letters does not matter");
+  match.flag("--collapse-space", check.collapse_space, "Runs of white space count as one blank");
+  match.example(
+      "loongforge eval match --model models/smollm2 --questions questions.jsonl --out "
       "before.json");
-  match->callback([arguments] { eval_match_command(*arguments); });
+  match.action([arguments] { eval_match_command(*arguments); });
 }
 
 }  // namespace
 
-void add_eval(CLI::App& app, Outcome&) {
-  auto* command = app.add_subcommand("eval", "Judge a model: held-out loss, multiple choice, right answers");
-  command->require_subcommand(1);
-  command->footer("Example:\n  loongforge eval ppl --model models/smollm2 --data data/anarchism-heldout");
+void add_eval(Command app, Outcome&) {
+  Command command = app.subcommand("eval", "Judge a model: held-out loss, multiple choice, right answers");
+  command.needs_subcommand();
+  command.example("loongforge eval ppl --model models/smollm2 --data data/anarchism-heldout");
 
   auto arguments = std::make_shared<EvalArguments>();
-  auto* ppl = command->add_subcommand("ppl", "Mean loss (nats a token) on prepared data");
-  arguments->add_common(*ppl);
-  ppl->add_option("--data", arguments->data, "Prefix written by `loongforge prepare`")->required();
-  ppl->add_option("--seq-length", arguments->ppl.seq_length, "Longer documents are scored in pieces")
-      ->check(CLI::Range(2, 1 << 24))
-      ->capture_default_str();
-  ppl->add_option("--max-tokens", arguments->ppl.max_tokens, "Stop after so many tokens (0: all)");
-  ppl->add_flag("--documents", arguments->ppl.documents, "Also list the loss of each document");
-  ppl->footer("Example:\n  loongforge eval ppl --model models/smollm2 --data data/anarchism-heldout --json");
-  ppl->callback([arguments] { eval_ppl_command(*arguments); });
+  Command ppl = command.subcommand("ppl", "Mean loss (nats a token) on prepared data");
+  arguments->add_common(ppl);
+  ppl.option("--data", arguments->data, "Prefix written by `loongforge prepare`").required();
+  ppl.option("--seq-length", arguments->ppl.seq_length, "Longer documents are scored in pieces")
+      .range(2, 1 << 24)
+      .show_default();
+  ppl.option("--max-tokens", arguments->ppl.max_tokens, "Stop after so many tokens (0: all)");
+  ppl.flag("--documents", arguments->ppl.documents, "Also list the loss of each document");
+  ppl.example("loongforge eval ppl --model models/smollm2 --data data/anarchism-heldout --json");
+  ppl.action([arguments] { eval_ppl_command(*arguments); });
 
   arguments = std::make_shared<EvalArguments>();
-  auto* choice = command->add_subcommand("choice", "Share of questions whose right option is the likeliest");
-  arguments->add_common(*choice);
-  choice->add_option("--questions", arguments->questions, "JSONL: question (or messages), choices, answer")
-      ->required();
-  choice->add_option("--limit", arguments->choice.limit, "First N questions (0: all)");
-  choice->add_flag("--plain", arguments->plain,
-                   "Continue the question as plain text, without the chat template");
-  choice->footer("Example:\n  loongforge eval choice --model models/smollm2 --questions choices.jsonl");
-  choice->callback([arguments] { eval_choice_command(*arguments); });
+  Command choice = command.subcommand("choice", "Share of questions whose right option is the likeliest");
+  arguments->add_common(choice);
+  choice.option("--questions", arguments->questions, "JSONL: question (or messages), choices, answer")
+      .required();
+  choice.option("--limit", arguments->choice.limit, "First N questions (0: all)");
+  choice.flag("--plain", arguments->plain, "Continue the question as plain text, without the chat template");
+  choice.example("loongforge eval choice --model models/smollm2 --questions choices.jsonl");
+  choice.action([arguments] { eval_choice_command(*arguments); });
 
   arguments = std::make_shared<EvalArguments>();
-  add_match(*command, arguments);
+  add_match(command, arguments);
 }
 
 }  // namespace loongforge::cli

@@ -55,32 +55,30 @@ void generate(GenerateArguments& arguments) {
 
 }  // namespace
 
-void add_generate(CLI::App& app, Outcome&) {
-  auto* command = app.add_subcommand("generate", "Continue a text or answer a question");
+void add_generate(Command app, Outcome&) {
+  Command command = app.subcommand("generate", "Continue a text or answer a question");
   auto arguments = std::make_shared<GenerateArguments>();
   auto& options = arguments->options;
-  command->add_option("--model", arguments->model, "Model folder, checkpoint or run folder")->required();
-  command->add_option("--prompt", arguments->prompt, "Text to continue; with --chat a question to answer");
-  command->add_option("--messages", arguments->messages, "JSON file with a conversation to answer");
-  command->add_option("--system", arguments->system, "System message (implies --chat)");
-  command->add_flag("--chat", arguments->chat, "Use the model's chat template");
-  command->add_option("--max-new-tokens", options.max_new_tokens, "Tokens to make at most")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
-  command->add_option("--temperature", options.sampling.temperature, "0: always the likeliest token")
-      ->capture_default_str();
-  command->add_option("--top-k", options.sampling.top_k, "Only the K likeliest tokens (0: all)")
-      ->capture_default_str();
-  command
-      ->add_option("--top-p", options.sampling.top_p, "Only the likeliest tokens of this total probability")
-      ->capture_default_str();
-  command->add_option("--seed", options.sampling.seed, "Seed of the draws")->capture_default_str();
-  command->add_flag("--json", arguments->json, "Print text, ids and why it ended as JSON");
-  arguments->compute.add_to(*command);
-  command->footer(
-      "Example:\n  loongforge generate --model models/smollm2 --chat --prompt \"What is the capital of "
+  command.option("--model", arguments->model, "Model folder, checkpoint or run folder").required();
+  command.option("--prompt", arguments->prompt, "Text to continue; with --chat a question to answer");
+  command.option("--messages", arguments->messages, "JSON file with a conversation to answer");
+  command.option("--system", arguments->system, "System message (implies --chat)");
+  command.flag("--chat", arguments->chat, "Use the model's chat template");
+  command.option("--max-new-tokens", options.max_new_tokens, "Tokens to make at most")
+      .range(1, 1 << 20)
+      .show_default();
+  command.option("--temperature", options.sampling.temperature, "0: always the likeliest token")
+      .show_default();
+  command.option("--top-k", options.sampling.top_k, "Only the K likeliest tokens (0: all)").show_default();
+  command.option("--top-p", options.sampling.top_p, "Only the likeliest tokens of this total probability")
+      .show_default();
+  command.option("--seed", options.sampling.seed, "Seed of the draws").show_default();
+  command.flag("--json", arguments->json, "Print text, ids and why it ended as JSON");
+  arguments->compute.add_to(command);
+  command.example(
+      "loongforge generate --model models/smollm2 --chat --prompt \"What is the capital of "
       "France?\"");
-  command->callback([arguments] { generate(*arguments); });
+  command.action([arguments] { generate(*arguments); });
 }
 
 }  // namespace loongforge::cli

@@ -50,22 +50,18 @@ void write_batches(const BatchesArguments& arguments) {
 
 }  // namespace
 
-void add_inspect_batches(CLI::App& inspect) {
-  auto* command = inspect.add_subcommand("batches", "Write the batches that a run would see as safetensors");
+void add_inspect_batches(Command inspect) {
+  Command command = inspect.subcommand("batches", "Write the batches that a run would see as safetensors");
   auto arguments = std::make_shared<BatchesArguments>();
-  command->add_option("CONFIG", arguments->config, "Configuration of the run")->required();
-  command->add_option("OVERRIDES", arguments->overrides, "key.path=value");
-  command->add_option("--out", arguments->out, "File: step.K.micro.J.{input_ids, labels, ...}")->required();
-  command->add_option("--steps", arguments->steps, "Number of steps")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
-  command->add_option("--first", arguments->first, "First step, from 0")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command->footer(
-      "Example:\n  loongforge inspect batches examples/quickstart/pretrain.yaml --steps 2 --out "
+  command.option("CONFIG", arguments->config, "Configuration of the run").required();
+  command.option("OVERRIDES", arguments->overrides, "key.path=value");
+  command.option("--out", arguments->out, "File: step.K.micro.J.{input_ids, labels, ...}").required();
+  command.option("--steps", arguments->steps, "Number of steps").range(1, 1 << 20).show_default();
+  command.option("--first", arguments->first, "First step, from 0").range(0).show_default();
+  command.example(
+      "loongforge inspect batches examples/quickstart/pretrain.yaml --steps 2 --out "
       "batches.safetensors");
-  command->callback([arguments] { write_batches(*arguments); });
+  command.action([arguments] { write_batches(*arguments); });
 }
 
 }  // namespace loongforge::cli

@@ -136,55 +136,53 @@ void inspect_config(const InspectArguments& arguments) {
 
 using Action = void (*)(const InspectArguments&);
 
-CLI::App* add_kind(CLI::App& parent, const char* name, const char* what, const char* example, Action action,
-                   const std::shared_ptr<InspectArguments>& arguments) {
-  auto* command = parent.add_subcommand(name, what);
-  command->add_flag("--json", arguments->json, "Print as JSON");
-  command->footer(std::string("Example:\n  loongforge inspect ") + example);
-  command->callback([arguments, action] { action(*arguments); });
+Command add_kind(Command parent, const char* name, const char* what, const char* example, Action action,
+                 const std::shared_ptr<InspectArguments>& arguments) {
+  Command command = parent.subcommand(name, what);
+  command.flag("--json", arguments->json, "Print as JSON");
+  command.example(concat("loongforge inspect ", example));
+  command.action([arguments, action] { action(*arguments); });
   return command;
 }
 
 }  // namespace
 
-void add_inspect(CLI::App& app, Outcome&) {
-  auto* command =
-      app.add_subcommand("inspect", "Look into models, data, checkpoints, runs and the configuration");
-  command->require_subcommand(1);
-  command->footer("Example:\n  loongforge inspect model models/smollm2 --tensors");
+void add_inspect(Command app, Outcome&) {
+  Command command =
+      app.subcommand("inspect", "Look into models, data, checkpoints, runs and the configuration");
+  command.needs_subcommand();
+  command.example("loongforge inspect model models/smollm2 --tensors");
 
   auto arguments = std::make_shared<InspectArguments>();
-  auto* kind = add_kind(*command, "model", "Sizes and tensors of a model folder",
-                        "model models/smollm2 --tensors", inspect_model, arguments);
-  kind->add_option("MODEL", arguments->path, "Model folder, checkpoint or run folder")->required();
-  kind->add_flag("--tensors", arguments->tensors, "List every tensor");
+  Command kind = add_kind(command, "model", "Sizes and tensors of a model folder",
+                          "model models/smollm2 --tensors", inspect_model, arguments);
+  kind.option("MODEL", arguments->path, "Model folder, checkpoint or run folder").required();
+  kind.flag("--tensors", arguments->tensors, "List every tensor");
 
   arguments = std::make_shared<InspectArguments>();
-  kind = add_kind(*command, "data", "Counts, lengths and first samples of prepared data or conversations",
+  kind = add_kind(command, "data", "Counts, lengths and first samples of prepared data or conversations",
                   "data data/anarchism --tokenizer models/smollm2", inspect_data, arguments);
-  kind->add_option("DATA", arguments->path, "Prefix of prepared data, or a file of conversations")
-      ->required();
-  kind->add_option("--tokenizer", arguments->tokenizer, "Model folder: decodes the samples");
-  kind->add_option("--format", arguments->format,
-                   "Form of the conversations: auto, openai, sharegpt, alpaca");
-  kind->add_option("--samples", arguments->samples, "Samples to show");
+  kind.option("DATA", arguments->path, "Prefix of prepared data, or a file of conversations").required();
+  kind.option("--tokenizer", arguments->tokenizer, "Model folder: decodes the samples");
+  kind.option("--format", arguments->format, "Form of the conversations: auto, openai, sharegpt, alpaca");
+  kind.option("--samples", arguments->samples, "Samples to show");
 
-  add_inspect_batches(*command);
+  add_inspect_batches(command);
 
   arguments = std::make_shared<InspectArguments>();
-  kind = add_kind(*command, "checkpoint", "Progress stored in a checkpoint",
+  kind = add_kind(command, "checkpoint", "Progress stored in a checkpoint",
                   "checkpoint runs/a/checkpoints/step-00000100", inspect_checkpoint, arguments);
-  kind->add_option("CHECKPOINT", arguments->path, "Checkpoint folder")->required();
+  kind.option("CHECKPOINT", arguments->path, "Checkpoint folder").required();
 
   arguments = std::make_shared<InspectArguments>();
-  kind = add_kind(*command, "run", "Summary and checkpoints of a run", "run runs/quickstart/sft", inspect_run,
+  kind = add_kind(command, "run", "Summary and checkpoints of a run", "run runs/quickstart/sft", inspect_run,
                   arguments);
-  kind->add_option("RUN", arguments->path, "Run folder")->required();
+  kind.option("RUN", arguments->path, "Run folder").required();
 
   arguments = std::make_shared<InspectArguments>();
-  kind = add_kind(*command, "config", "Every key with its default",
+  kind = add_kind(command, "config", "Every key with its default",
                   "config --markdown > docs/configuration.md", inspect_config, arguments);
-  kind->add_flag("--markdown", arguments->markdown, "As the reference page");
+  kind.flag("--markdown", arguments->markdown, "As the reference page");
 }
 
 }  // namespace loongforge::cli

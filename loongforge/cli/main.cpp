@@ -8,6 +8,7 @@
 #include "loongforge/base/interrupt.h"
 #include "loongforge/base/log.h"
 #include "loongforge/cli/command.h"
+#include "loongforge/ops/cpu_level.h"
 
 namespace loongforge::cli {
 namespace {
@@ -17,30 +18,19 @@ std::string first_line(const std::string& text) {
 }
 
 int run_command_line(int argc, char** argv, bool& verbose) {
-  CLI::App app{"LoongForge: one engine to train language, vision-language, diffusion and robot models."};
-  app.name("loongforge");
-  app.require_subcommand(1);
-  app.fallthrough();
-  app.set_help_flag("-h,--help", "Print this help");
-  app.add_flag("--verbose", verbose, "Print the whole message of unexpected errors");
-  app.footer(
-      "Example:\n  loongforge generate --model runs/quickstart/model --prompt \"The capital of France "
-      "is\"\n\n"
+  CommandLine line("loongforge",
+                   "LoongForge: one engine to train language, vision-language, diffusion and robot models.");
+  Command root = line.root();
+  root.needs_subcommand();
+  root.flag("--verbose", verbose, "Print the whole message of unexpected errors");
+  root.example(
+      "loongforge generate --model runs/quickstart/model --prompt \"The capital of France is\"\n\n"
       "`loongforge COMMAND --help` explains one command.");
-
   Outcome outcome;
   for (const auto add : {add_train, add_prepare, add_convert, add_generate, add_eval, add_inspect,
                          add_tokenize, add_template, add_parity, add_report, add_bench, add_version})
-    add(app, outcome);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& e) {
-    return app.exit(e);
-  } catch (const CLI::ParseError& e) {
-    const auto chosen = app.get_subcommands();
-    const std::string command = chosen.empty() ? "loongforge" : "loongforge " + chosen.front()->get_name();
-    throw ConfigError(concat(first_line(e.what()), "; see `", command, " --help`"));
-  }
+    add(root, outcome);
+  line.parse(argc, argv);
   return outcome.exit_code;
 }
 
@@ -48,9 +38,10 @@ int run_command_line(int argc, char** argv, bool& verbose) {
 int guarded_main(int argc, char** argv) {
   bool verbose = false;
   try {
+    ops::cpu_level();  // a wrong LOONGFORGE_CPU_LEVEL is an error here, not in the midst of the work
     return run_command_line(argc, argv, verbose);
-  } catch (const Interrupted&) {
-    log_error("interrupted");
+  } catch (const Interrupted& e) {
+    log_error(e.what());
     return 130;
   } catch (const Error& e) {
     log_error(e.what());

@@ -29,20 +29,20 @@ void run(const ParityArguments& arguments) {
 
 }  // namespace
 
-void add_parity(CLI::App& app, Outcome&) {
-  auto* command = app.add_subcommand(
-      "parity", "One forward and backward pass on given tensors, to compare with other tools");
+void add_parity(Command app, Outcome&) {
+  Command command =
+      app.subcommand("parity", "One forward and backward pass on given tensors, to compare with other tools");
   auto arguments = std::make_shared<ParityArguments>();
-  command->add_option("--model", arguments->model, "Hugging Face folder")->required();
-  command->add_option("--input", arguments->input, "Safetensors: input_ids, labels, position_ids, cu_seqlens")
-      ->required();
-  command->add_option("--out", arguments->out, "Safetensors to write: logits, loss, grad.NAME")->required();
-  command->add_option("OVERRIDES", arguments->overrides, "key.path=value (recompute.mode)");
-  arguments->compute.add_to(*command);
-  command->footer(
-      "Example:\n  loongforge parity --model models/smollm2 --input batch.safetensors --out "
+  command.option("--model", arguments->model, "Hugging Face folder").required();
+  command.option("--input", arguments->input, "Safetensors: input_ids, labels, position_ids, cu_seqlens")
+      .required();
+  command.option("--out", arguments->out, "Safetensors to write: logits, loss, grad.NAME").required();
+  command.option("OVERRIDES", arguments->overrides, "key.path=value (recompute.mode)");
+  arguments->compute.add_to(command);
+  command.example(
+      "loongforge parity --model models/smollm2 --input batch.safetensors --out "
       "ours.safetensors");
-  command->callback([arguments] { run(*arguments); });
+  command.action([arguments] { run(*arguments); });
 }
 
 }  // namespace loongforge::cli

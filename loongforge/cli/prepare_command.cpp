@@ -47,42 +47,40 @@ void prepare_data(PrepareArguments& arguments) {
 
 }  // namespace
 
-void add_prepare(CLI::App& app, Outcome&) {
-  auto* command = app.add_subcommand("prepare", "Turn files of text into tokenised data for pre-training");
+void add_prepare(Command app, Outcome&) {
+  Command command = app.subcommand("prepare", "Turn files of text into tokenised data for pre-training");
   auto arguments = std::make_shared<PrepareArguments>();
   auto& options = arguments->options;
-  command->add_option("IN", options.inputs, "Files or folders: text, Markdown, HTML, JSONL; also .gz, .zst")
-      ->required();
-  command->add_option("--tokenizer", arguments->tokenizer, "Model folder or tokenizer.json")->required();
-  command->add_option("--out", options.out, "PREFIX: writes PREFIX.bin, PREFIX.idx, PREFIX.json")->required();
-  command->add_option("--format", options.format, "auto, text, markdown, html or jsonl")
-      ->capture_default_str();
-  command->add_option("--text-field", options.text_field, "Field of a JSONL record that holds the text")
-      ->capture_default_str();
-  command->add_option("--include", options.include, "Only files that match one of these patterns");
-  command->add_option("--exclude", options.exclude, "No files that match one of these patterns");
-  command->add_option("--held-out", options.held_out, "Files that go to PREFIX-heldout instead");
-  command->add_option("--held-out-list", arguments->held_out_list, "File with one such pattern a line");
+  command.option("IN", options.inputs, "Files or folders: text, Markdown, HTML, JSONL; also .gz, .zst")
+      .required();
+  command.option("--tokenizer", arguments->tokenizer, "Model folder or tokenizer.json").required();
+  command.option("--out", options.out, "PREFIX: writes PREFIX.bin, PREFIX.idx, PREFIX.json").required();
+  command.option("--format", options.format, "auto, text, markdown, html or jsonl").show_default();
+  command.option("--text-field", options.text_field, "Field of a JSONL record that holds the text")
+      .show_default();
+  command.option("--include", options.include, "Only files that match one of these patterns");
+  command.option("--exclude", options.exclude, "No files that match one of these patterns");
+  command.option("--held-out", options.held_out, "Files that go to PREFIX-heldout instead");
+  command.option("--held-out-list", arguments->held_out_list, "File with one such pattern a line");
   command
-      ->add_option("--held-out-fraction", options.held_out_fraction,
-                   "Share of the other documents held out too")
-      ->check(CLI::Range(0.0, 1.0));
-  command->add_option("--min-tokens", options.min_tokens, "Drop shorter documents")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--max-tokens", options.max_tokens, "Cut longer documents (0: never)")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--threads", options.threads, "Threads (0: all CPUs); never changes the result");
-  command->add_flag("--no-eos", arguments->no_eos, "No end-of-document token behind each document");
-  command->add_flag("--special-tokens", options.special_tokens,
-                    "Names of special tokens in the text become those tokens");
-  command->add_flag("--replace-invalid", arguments->replace_invalid,
-                    "Keep documents that are not UTF-8, with U+FFFD");
-  command->add_flag("--overwrite", options.overwrite, "Replace a dataset that was made otherwise");
-  command->add_flag("--json", arguments->json, "Print the counts as JSON");
-  command->footer(
-      "Example:\n  loongforge prepare /usr/share/doc/anarchism/html --tokenizer model --out data/anarchism "
+      .option("--held-out-fraction", options.held_out_fraction, "Share of the other documents held out too")
+      .fraction();
+  command.option("--min-tokens", options.min_tokens, "Drop shorter documents").range(0);
+  command.option("--max-tokens", options.max_tokens, "Cut longer documents (0: never)").range(0);
+  command.option("--threads", options.threads, "Threads (0: all CPUs); never changes the result");
+  command.option("--eos-token", options.eos_token,
+                 "Token behind each document (default: the tokenizer's end of sequence)");
+  command.flag("--no-eos", arguments->no_eos, "No end-of-document token behind each document");
+  command.flag("--special-tokens", options.special_tokens,
+               "Names of special tokens in the text become those tokens");
+  command.flag("--replace-invalid", arguments->replace_invalid,
+               "Keep documents that are not UTF-8, with U+FFFD");
+  command.flag("--overwrite", options.overwrite, "Replace a dataset that was made otherwise");
+  command.flag("--json", arguments->json, "Print the counts as JSON");
+  command.example(
+      "loongforge prepare /usr/share/doc/anarchism/html --tokenizer model --out data/anarchism "
       "--held-out secB6.html");
-  command->callback([arguments] { prepare_data(*arguments); });
+  command.action([arguments] { prepare_data(*arguments); });
 }
 
 }  // namespace loongforge::cli

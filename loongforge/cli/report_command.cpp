@@ -22,18 +22,17 @@ void report(ReportArguments& arguments) {
 
 }  // namespace
 
-void add_report(CLI::App& app, Outcome&) {
-  auto* command = app.add_subcommand("report", "One HTML file with curves, samples and settings of runs");
+void add_report(Command app, Outcome&) {
+  Command command = app.subcommand("report", "One HTML file with curves, samples and settings of runs");
   auto arguments = std::make_shared<ReportArguments>();
-  command->add_option("RUN", arguments->runs, "Run folders")->required();
-  command->add_option("--out", arguments->out, "File to write (default: report.html in the first run)");
-  command->add_option("--title", arguments->options.title, "Title of the page");
-  command->add_option("--summary", arguments->options.summary, "JSON file whose figures stand on top");
-  command->add_option("--seed", arguments->options.seed, "Draws the questions that are shown")
-      ->capture_default_str();
-  command->add_flag("--json", arguments->json, "Print the file's name as JSON");
-  command->footer("Example:\n  loongforge report runs/a runs/b --out compare.html");
-  command->callback([arguments] { report(*arguments); });
+  command.option("RUN", arguments->runs, "Run folders").required();
+  command.option("--out", arguments->out, "File to write (default: report.html in the first run)");
+  command.option("--title", arguments->options.title, "Title of the page");
+  command.option("--summary", arguments->options.summary, "JSON file whose figures stand on top");
+  command.option("--seed", arguments->options.seed, "Draws the questions that are shown").show_default();
+  command.flag("--json", arguments->json, "Print the file's name as JSON");
+  command.example("loongforge report runs/a runs/b --out compare.html");
+  command.action([arguments] { report(*arguments); });
 }
 
 }  // namespace loongforge::cli

@@ -48,19 +48,17 @@ void render(const TemplateArguments& arguments) {
 
 }  // namespace
 
-void add_template(CLI::App& app, Outcome&) {
-  auto* command =
-      app.add_subcommand("template", "Render a conversation with a model's chat template, as JSON");
+void add_template(Command app, Outcome&) {
+  Command command = app.subcommand("template", "Render a conversation with a model's chat template, as JSON");
   auto arguments = std::make_shared<TemplateArguments>();
-  command->add_option("--model", arguments->model, "Model folder")->required();
-  command->add_option("--messages", arguments->messages, "JSON file with the list of messages")->required();
-  command->add_option("--tools", arguments->tools, "JSON file with the list of tools");
-  command->add_flag("--ids", arguments->ids, "Token ids instead of text");
-  command->add_flag("--mask", arguments->mask, "Token ids with the mask of trained tokens");
-  command->add_flag("--add-generation-prompt", arguments->generation_prompt,
-                    "End with the opening of the answer");
-  command->footer("Example:\n  loongforge template --model models/smollm2 --messages chat.json --mask");
-  command->callback([arguments] { render(*arguments); });
+  command.option("--model", arguments->model, "Model folder").required();
+  command.option("--messages", arguments->messages, "JSON file with the list of messages").required();
+  command.option("--tools", arguments->tools, "JSON file with the list of tools");
+  command.flag("--ids", arguments->ids, "Token ids instead of text");
+  command.flag("--mask", arguments->mask, "Token ids with the mask of trained tokens");
+  command.flag("--add-generation-prompt", arguments->generation_prompt, "End with the opening of the answer");
+  command.example("loongforge template --model models/smollm2 --messages chat.json --mask");
+  command.action([arguments] { render(*arguments); });
 }
 
 }  // namespace loongforge::cli

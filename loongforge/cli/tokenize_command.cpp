@@ -43,15 +43,15 @@ void tokenize(const TokenizeArguments& arguments) {
 
 }  // namespace
 
-void add_tokenize(CLI::App& app, Outcome&) {
-  auto* command = app.add_subcommand("tokenize", "Token ids of each line of standard input, or back");
+void add_tokenize(Command app, Outcome&) {
+  Command command = app.subcommand("tokenize", "Token ids of each line of standard input, or back");
   auto arguments = std::make_shared<TokenizeArguments>();
-  command->add_option("--tokenizer", arguments->tokenizer, "Model folder or tokenizer.json")->required();
-  command->add_flag("--json", arguments->json, "Lines of text are JSON strings");
-  command->add_flag("--decode", arguments->decode, "Lists of ids to text");
-  command->add_flag("--plain", arguments->plain, "Names of special tokens are ordinary text");
-  command->footer("Example:\n  echo 'Hello world' | loongforge tokenize --tokenizer models/smollm2");
-  command->callback([arguments] { tokenize(*arguments); });
+  command.option("--tokenizer", arguments->tokenizer, "Model folder or tokenizer.json").required();
+  command.flag("--json", arguments->json, "Lines of text are JSON strings");
+  command.flag("--decode", arguments->decode, "Lists of ids to text");
+  command.flag("--plain", arguments->plain, "Names of special tokens are ordinary text");
+  command.example("echo 'Hello world' | loongforge tokenize --tokenizer models/smollm2");
+  command.action([arguments] { tokenize(*arguments); });
 }
 
 }  // namespace loongforge::cli

@@ -35,6 +35,7 @@ int train(const TrainArguments& arguments) {
   options.resume = arguments.resume;
   options.quiet = arguments.quiet;
   options.command = command_line(arguments);
+  options.origins = config_origins(fields);
   const RunOutcome outcome = run_training(config, options);
   if (arguments.json) print_json(outcome.summary);
   return outcome.exit_code;
@@ -42,21 +43,18 @@ int train(const TrainArguments& arguments) {
 
 }  // namespace
 
-void add_train(CLI::App& app, Outcome& outcome) {
-  auto* command = app.add_subcommand("train", "Train as a configuration file says");
+void add_train(Command app, Outcome& outcome) {
+  Command command = app.subcommand("train", "Train as a configuration file says");
   auto arguments = std::make_shared<TrainArguments>();
-  command->add_option("CONFIG", arguments->config, "YAML file; docs/configuration.md lists all keys")
-      ->required();
-  command->add_option("OVERRIDES", arguments->overrides, "key.path=value, wins over the file");
-  command->add_flag("--print-config", arguments->print,
-                    "Print every setting with where it came from, and stop");
-  command->add_flag("--resume", arguments->resume,
-                    "Go on from the last complete checkpoint of train.output_dir; start where there is none");
-  command->add_flag("--quiet", arguments->quiet, "No progress, only warnings");
-  command->add_flag("--json", arguments->json, "Print the summary as JSON at the end");
-  command->footer(
-      "Example:\n  loongforge train examples/quickstart/pretrain.yaml train.steps=10 optim.lr=1e-4");
-  command->callback([arguments, &outcome] { outcome.exit_code = train(*arguments); });
+  command.option("CONFIG", arguments->config, "YAML file; docs/configuration.md lists all keys").required();
+  command.option("OVERRIDES", arguments->overrides, "key.path=value, wins over the file");
+  command.flag("--print-config", arguments->print, "Print every setting with where it came from, and stop");
+  command.flag("--resume", arguments->resume,
+               "Go on from the last complete checkpoint of train.output_dir; start where there is none");
+  command.flag("--quiet", arguments->quiet, "No progress, only warnings");
+  command.flag("--json", arguments->json, "Print the summary as JSON at the end");
+  command.example("loongforge train examples/quickstart/pretrain.yaml train.steps=10 optim.lr=1e-4");
+  command.action([arguments, &outcome] { outcome.exit_code = train(*arguments); });
 }
 
 }  // namespace loongforge::cli

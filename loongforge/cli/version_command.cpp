@@ -7,12 +7,12 @@
 
 namespace loongforge::cli {
 
-void add_version(CLI::App& app, Outcome&) {
-  auto* command = app.add_subcommand("version", "Version, libtorch, CPU level and model families");
+void add_version(Command app, Outcome&) {
+  Command command = app.subcommand("version", "Version, libtorch, CPU level and model families");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Print as JSON");
-  command->footer("Example:\n  loongforge version --json");
-  command->callback([json] {
+  command.flag("--json", *json, "Print as JSON");
+  command.example("loongforge version --json");
+  command.action([json] {
     const std::string level = ops::cpu_level_name(ops::cpu_level());
     const auto families = model_registry().families();
     if (*json) {

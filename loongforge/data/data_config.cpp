@@ -106,7 +106,7 @@ void DataConfig::fields(Fields& f) {
 
 std::vector<std::string> DataConfig::violations(bool conversations) const {
   std::vector<std::string> out;
-  if (train.empty()) out.push_back("data.train: expected at least one path, got none");
+  if (train.empty()) out.push_back("data.train: is empty; name the prepared data or conversation files");
   if (!train_weights.empty() && train_weights.size() != train.size()) {
     out.push_back(concat("data.train_weights: expected ", train.size(),
                          " numbers, one for each entry of data.train, got ", train_weights.size()));

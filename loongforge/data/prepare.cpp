@@ -35,7 +35,8 @@ void check_options(const PrepareOptions& options) {
   check<ConfigError>(options.max_tokens == 0 || options.max_tokens >= options.min_tokens,
                      "--max-tokens: expected at least --min-tokens (", options.min_tokens, "), got ",
                      options.max_tokens);
-  check<ConfigError>(options.part_bytes > 0, "part size: expected at least 1 byte, got ", options.part_bytes);
+  check<ConfigError>(options.append_eos || options.eos_token.empty(),
+                     "--eos-token: has no effect with --no-eos; leave one of them out");
 }
 
 bool same_sources(const Json& manifest, const SourceList& sources, const fs::path& path) {
@@ -85,6 +86,28 @@ bool found_done(const PrepareOptions& options, const SourceList& sources, Prepar
     result.held_out->prefix = held_out_prefix(options.out);
   }
   return result.already_done = true;
+}
+
+// About four thousand parts for a large corpus, at least a few for a small one.
+std::int64_t part_bytes_for(std::uint64_t total) {
+  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+  return std::clamp(static_cast<std::int64_t>(total / 4096), kMiB, 64 * kMiB);
+}
+
+// Unfinished files of this prefix that a killed call has left.
+void remove_leftovers(const fs::path& out) {
+  const fs::path parent = out.has_parent_path() ? out.parent_path() : fs::path(".");
+  const std::string stem = out.filename().string();
+  std::error_code ignored;
+  std::vector<fs::path> stale;
+  for (const auto& entry : fs::directory_iterator(parent, ignored)) {
+    const std::string name = entry.path().filename().string();
+    for (const char* end : {".bin.tmp-", ".idx.tmp-", ".json.tmp-"}) {
+      if (name.starts_with(stem + end) || name.starts_with(held_out_prefix(stem) + end))
+        stale.push_back(entry.path());
+    }
+  }
+  for (const fs::path& path : stale) fs::remove(path, ignored);
 }
 
 // Parts of an earlier call stay only when they come from the same plan.
@@ -156,11 +179,13 @@ class PartMaker {
 
 }  // namespace
 
-PrepareResult prepare(const PrepareOptions& options) {
+PrepareResult prepare(const PrepareOptions& given) {
   const double start = monotonic_seconds();
-  check_options(options);
+  check_options(given);
+  PrepareOptions options = given;
   end_of_document_id(options);
   const SourceList sources = find_sources(options);
+  if (options.part_bytes <= 0) options.part_bytes = part_bytes_for(sources.total_bytes());
   PrepareResult result;
   result.files = static_cast<std::int64_t>(sources.files.size());
   result.ignored_files = sources.ignored;
@@ -169,6 +194,7 @@ PrepareResult prepare(const PrepareOptions& options) {
     if (!parent.empty()) make_directories(parent);
     const fs::path folder = options.out + ".parts";
     open_parts(folder, plan_of_parts(options, sources));
+    remove_leftovers(options.out);
     try {
       PartMaker(options, sources, folder).run(result);
       assemble(options, sources, folder, result.parts, result);

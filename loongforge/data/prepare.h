@@ -38,10 +38,12 @@ struct PrepareOptions {
   std::int64_t min_tokens = 0;  // shorter documents are dropped and counted
   std::int64_t max_tokens = 0;  // longer documents are cut and counted; 0: no limit
 
-  int threads = 0;                                  // 0: all CPUs; never changes the result
-  bool overwrite = false;                           // replace an existing dataset that was made otherwise
-  std::int64_t part_bytes = std::int64_t{4} << 20;  // text a part: the unit of parallel work and of resuming
-  std::function<void(std::int64_t part)> on_part;   // called after each part is on disk (for tests)
+  int threads = 0;         // 0: all CPUs; never changes the result
+  bool overwrite = false;  // replace an existing dataset that was made otherwise
+  // Text a part, the unit of parallel work and of resuming; 0: 1 to 64 MiB, by the size of the sources. It
+  // never changes the result.
+  std::int64_t part_bytes = 0;
+  std::function<void(std::int64_t part)> on_part;  // called after each part is on disk (for tests)
 };
 
 // Counts of one written dataset.

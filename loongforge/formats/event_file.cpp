@@ -18,7 +18,10 @@ constexpr std::size_t kFlushBytes = 1 << 16;
 
 // Field numbers of tensorflow/core/util/event.proto and framework/{summary,tensor,tensor_shape}.proto.
 namespace event {
-constexpr int kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5;
+constexpr int kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5, kSessionLog = 7;
+}
+namespace session_log {
+constexpr int kStatus = 1, kStatusStart = 1;
 }
 namespace summary {
 constexpr int kValue = 1;
@@ -79,6 +82,15 @@ EventWriter::~EventWriter() {
   } catch (const Error& error) {
     log_error(error.what());
   }
+}
+
+void EventWriter::restart(std::int64_t step) {
+  ProtoWriter status, out;
+  status.varint(session_log::kStatus, session_log::kStatusStart);
+  out.fixed64(event::kWallTime, std::bit_cast<std::uint64_t>(wall_seconds()));
+  out.varint(event::kStep, static_cast<std::uint64_t>(step));
+  out.bytes(event::kSessionLog, status.text());
+  record(out.text());
 }
 
 void EventWriter::scalar(std::string_view tag, double value, std::int64_t step, double wall_seconds) {

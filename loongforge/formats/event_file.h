@@ -21,6 +21,9 @@ class EventWriter {
   EventWriter(const EventWriter&) = delete;
   EventWriter& operator=(const EventWriter&) = delete;
 
+  // Readers forget what earlier files of the folder say of `step` and later ones: call it first, when a run
+  // goes on from a checkpoint and makes those steps once more.
+  void restart(std::int64_t step);
   // One point of the curve `tag`; wall_seconds since 1970, 0: now.
   void scalar(std::string_view tag, double value, std::int64_t step, double wall_seconds = 0);
   // Text (shown as Markdown) under the "Text" tab.

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "loongforge/base/error.h"
+#include "loongforge/base/test_path.h"
 #include "loongforge/generate/test_support.h"
 #include "loongforge/text/template/chat_template.h"
 
@@ -169,8 +170,7 @@ TEST(Generator, RefusesBadPromptsAndOptions) {
 }
 
 TEST(StopIds, JoinGenerationConfigAndTokenizer) {
-  const fs::path dir = fs::path(testing::TempDir()) / "stop_ids_test";
-  remove_tree(dir);
+  const fs::path dir = test_path();
   make_directories(dir);
   const Tokenizer tokenizer = tiny_tokenizer();
   write_file_atomic(dir / "config.json", "{\"eos_token_id\": 9}");

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "loongforge/base/files.h"
+#include "loongforge/base/test_path.h"
 #include "loongforge/formats/indexed_dataset.h"
 #include "loongforge/generate/test_support.h"
 #include "loongforge/text/template/chat_template.h"
@@ -38,8 +39,7 @@ class Likelihood : public testing::Test {
     make_directories(root_);
   }
   void TearDown() override { remove_tree(root_); }
-  fs::path root_ =
-      fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+  fs::path root_ = test_path();
   std::unique_ptr<Model> model_ = tiny_model(at::kDouble);
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "loongforge/base/files.h"
+#include "loongforge/base/test_path.h"
 #include "loongforge/generate/test_support.h"
 #include "loongforge/text/template/chat_template.h"
 
@@ -45,8 +46,7 @@ class Match : public testing::Test {
     return eval_match(generator, tokenizer_, template_, root_ / "questions.jsonl", match_);
   }
 
-  fs::path root_ =
-      fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+  fs::path root_ = test_path();
   std::unique_ptr<Model> model_ = tiny_model();
   Tokenizer tokenizer_ = tiny_tokenizer();
   ChatTemplate template_{test::kTinyTemplate, "tiny template"};

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "loongforge/base/error.h"
+#include "loongforge/base/test_path.h"
 #include "loongforge/generate/match.h"
 
 namespace loongforge {
@@ -23,11 +23,9 @@ class Questions : public testing::Test {
     }
     return "no error";
   }
-  void TearDown() override { std::filesystem::remove(path_); }
+  void TearDown() override { fs::remove(path_); }
 
-  std::filesystem::path path_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".jsonl");
+  fs::path path_ = test_path(".jsonl");
 };
 
 TEST_F(Questions, PlainQuestionBecomesAUserMessage) {

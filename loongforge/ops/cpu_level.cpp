@@ -13,7 +13,8 @@ namespace loongforge::ops {
 namespace {
 
 constexpr const char* kVariable = "LOONGFORGE_CPU_LEVEL";
-constexpr CpuLevel kLevels[] = {CpuLevel::kBaseline, CpuLevel::kAvx2, CpuLevel::kAvx512, CpuLevel::kAmx};
+constexpr CpuLevel kLevels[] = {CpuLevel::kBaseline, CpuLevel::kAvx2, CpuLevel::kAvx512,
+                                CpuLevel::kAvx512Bf16, CpuLevel::kAmx};
 
 #ifdef LOONGFORGE_X86_LEVELS
 // The compiler's own test does not know the matrix units.
@@ -30,7 +31,8 @@ CpuLevel detect() {
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   if (!avx512) return CpuLevel::kAvx2;
-  return has_bf16_matrix_units() ? CpuLevel::kAmx : CpuLevel::kAvx512;
+  if (!__builtin_cpu_supports("avx512bf16")) return CpuLevel::kAvx512;
+  return has_bf16_matrix_units() ? CpuLevel::kAmx : CpuLevel::kAvx512Bf16;
 }
 #else
 CpuLevel detect() {
@@ -59,6 +61,8 @@ const char* cpu_level_name(CpuLevel level) {
       return "avx2";
     case CpuLevel::kAvx512:
       return "avx512";
+    case CpuLevel::kAvx512Bf16:
+      return "avx512_bf16";
     case CpuLevel::kAmx:
       return "amx";
     default:
@@ -69,8 +73,8 @@ const char* cpu_level_name(CpuLevel level) {
 CpuLevel parse_cpu_level(const std::string& name) {
   for (CpuLevel level : kLevels)
     if (name == cpu_level_name(level)) return level;
-  throw ConfigError(concat(kVariable, ": expected one of baseline, avx2, avx512, amx, got '", name,
-                           "'; unset it to use the best level of this CPU"));
+  throw ConfigError(concat(kVariable, ": expected one of baseline, avx2, avx512, avx512_bf16, amx, got '",
+                           name, "'; unset it to use the best level of this CPU"));
 }
 
 CpuLevel highest_cpu_level() {
@@ -100,6 +104,21 @@ CpuLevelGuard::~CpuLevelGuard() {
 }
 
 namespace cpu {
+namespace {
+
+#ifdef LOONGFORGE_X86_LEVELS
+const Kernels& with_bf16_products() {
+  static const Kernels table = [] {
+    Kernels k = avx512::table();
+    k.gemm_scratch_bytes = avx512_bf16::gemm_scratch_bytes;
+    k.gemm_tile = avx512_bf16::gemm_tile;
+    return k;
+  }();
+  return table;
+}
+#endif
+
+}  // namespace
 
 const Kernels& kernels() {
 #ifdef LOONGFORGE_X86_LEVELS
@@ -107,8 +126,10 @@ const Kernels& kernels() {
     case CpuLevel::kAvx2:
       return avx2::table();
     case CpuLevel::kAvx512:
-    case CpuLevel::kAmx:
       return avx512::table();
+    case CpuLevel::kAvx512Bf16:
+    case CpuLevel::kAmx:
+      return with_bf16_products();
     default:
       break;
   }

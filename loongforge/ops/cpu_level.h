@@ -8,9 +8,9 @@ namespace loongforge::ops {
 
 // x86-64-v2 (or the plain instruction set of another CPU), AVX2 + FMA, AVX-512 (F, BW, DQ, VL), and AVX-512
 // with bf16 matrix units.
-enum class CpuLevel { kBaseline = 0, kAvx2 = 1, kAvx512 = 2, kAmx = 3 };
+enum class CpuLevel { kBaseline = 0, kAvx2 = 1, kAvx512 = 2, kAvx512Bf16 = 3, kAmx = 4 };
 
-// "baseline", "avx2", "avx512", "amx": the names that LOONGFORGE_CPU_LEVEL takes.
+// "baseline", "avx2", "avx512", "avx512_bf16", "amx": the names that LOONGFORGE_CPU_LEVEL takes.
 const char* cpu_level_name(CpuLevel level);
 
 // Level of that name. Throws ConfigError naming LOONGFORGE_CPU_LEVEL for any other.

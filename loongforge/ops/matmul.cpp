@@ -37,18 +37,20 @@ void check_factors(const at::Tensor& a, const at::Tensor& b, const at::Tensor& o
   check(out.size(1) <= 1 || out.stride(1) == 1, "matmul: the result's last dimension must be contiguous");
 }
 
-bool use_bf16_units(const GemmArgs& args) {
-  return args.a.type == Type::kBf16 && args.b.type == Type::kBf16 && has_bf16_units();
+// By the library: our own product uses the instructions for pairs, but not yet the matrix units.
+bool use_matrix_units(const GemmArgs& args) {
+  return args.a.type == Type::kBf16 && args.b.type == Type::kBf16 && cpu_level() == CpuLevel::kAmx &&
+         cpu::has_bf16_product();
 }
 
 void product_in_float(const GemmArgs& args) {
-  if (use_bf16_units(args))
+  if (use_matrix_units(args))
     cpu::run_bf16_product(args);
   else
     cpu::run_gemm(args);
 }
 
-// The sum does not fit the kernel's own float tile, or comes from the bf16 units: float32 first, then
+// The sum does not fit the kernel's own float tile, or comes from the library: float32 first, then
 // rounded.
 void product_through_float(const GemmArgs& args, const at::Tensor& out) {
   const at::Tensor wide = at::empty(out.sizes(), out.options().dtype(at::kFloat));
@@ -93,7 +95,7 @@ void product(const at::Tensor& out, const at::Tensor& a_in, bool a_inner_rows, c
                       out.size(0) > 1 ? out.stride(0) : n,
                       accumulate};
   const bool bf16_result = args.c_type == Type::kBf16;
-  if (bf16_result && (use_bf16_units(args) || k > cpu::kernels().gemm_longest_bf16_sum))
+  if (bf16_result && (use_matrix_units(args) || k > cpu::kernels().gemm_longest_bf16_sum))
     product_through_float(args, out);
   else
     product_in_float(args);
@@ -106,7 +108,7 @@ at::Tensor fresh(std::int64_t rows, std::int64_t columns, const at::Tensor& like
 }  // namespace
 
 bool has_bf16_units() {
-  return cpu_level() == CpuLevel::kAmx && cpu::has_bf16_product();
+  return cpu_level() >= CpuLevel::kAvx512Bf16;
 }
 
 void matmul_nt_out(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b, bool accumulate) {

@@ -207,11 +207,12 @@ OpCase adamw_case(std::int64_t n, bool with_weight) {
                                .weight_decay = 0.1,
                                .step = 3,
                                .gradient_scale = 0.5};
-    AdamWTensors a{{}, t[1].clone(), t[2], t[3].clone(), t[4].clone()};
-    if (with_weight) a.weight = t[0].clone();
+    AdamWTensors a{{}, t[1], t[2], t[3], t[4]};
+    if (with_weight) a.weight = t[0];
     call(a, options);
     return with_weight ? Tensors{a.weight, a.master, a.m, a.v} : Tensors{a.master, a.m, a.v};
   };
+  op.in_place = true;
   op.run = [=](const Tensors& t) { return step(t, adamw_step); };
   op.reference = [=](const Tensors& t) { return step(t, adamw_step_reference); };
   op.wide_from = 1;

@@ -23,6 +23,8 @@ struct OpCase {
   int differentiable = 0;
   // Inputs from this one on are states that stay in the wider of float32 and the dtype.
   int wide_from = 1000;
+  // Both calls change their inputs.
+  bool in_place = false;
   // Work of forward; of backward where the operator has one.
   double flops = 0, backward_flops = 0;
   double bytes = 0, backward_bytes = 0;  // with 2-byte numbers

@@ -64,8 +64,10 @@ struct Result {
   Tensors outputs, gradients;
 };
 
-Result evaluate(const OpCase& op, bool reference, const Tensors& inputs, const Tensors& gradients_in) {
+Result evaluate(const OpCase& op, bool reference, Tensors inputs, const Tensors& gradients_in) {
   Result r;
+  if (op.in_place)
+    for (at::Tensor& x : inputs) x = x.clone();
   r.outputs = reference ? op.reference(inputs) : op.run(inputs);
   if (op.differentiable == 0) return r;
   const Tensors wanted(inputs.begin(), inputs.begin() + op.differentiable);

@@ -282,6 +282,29 @@ TEST(Matmul, MixesFloat32AndBf16Factors) {
   EXPECT_THROW(matmul_nn(a, b, at::kFloat), InternalError);
 }
 
+// Sizes on both sides of every block: tiles of 12 x 32, vectors of 16, pairs of K, several passes over K.
+TEST(Matmul, EveryLevelLayoutAndSizeAgreesWithDouble) {
+  for (const CpuLevel level : available_cpu_levels()) {
+    const CpuLevelGuard guard(level);
+    for (const auto& [m, n, k] : {std::tuple<std::int64_t, std::int64_t, std::int64_t>{9, 1, 1},
+                                  {13, 33, 2},
+                                  {24, 64, 33},
+                                  {25, 31, 64},
+                                  {193, 70, 769},
+                                  {40, 17, 1601}}) {
+      for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+        const at::Tensor a = numbers({m, k}, dtype), b = numbers({n, k}, dtype);
+        const at::Tensor right = a.to(at::kDouble).matmul(b.to(at::kDouble).t());
+        const double bar = 2e-5 * std::sqrt(static_cast<double>(k));
+        SCOPED_TRACE(concat(cpu_level_name(level), " ", m, " ", n, " ", k, " ", at::toString(dtype)));
+        expect_close(matmul_nt(a, b, at::kFloat), right, bar);
+        expect_close(matmul_nn(a, b.t().contiguous(), at::kFloat), right, bar);
+        expect_close(matmul_tn(a.t().contiguous(), b.t().contiguous(), at::kFloat), right, bar);
+      }
+    }
+  }
+}
+
 TEST(Matmul, RoundsOnceHoweverLongTheSum) {
   const at::Tensor a = at::full({16, 40000}, 1.0, at::TensorOptions().dtype(at::kBFloat16));
   EXPECT_EQ(matmul_nt(a, a, at::kBFloat16).min().item().toDouble(), 39936);  // the bf16 number next to 40000
@@ -335,10 +358,10 @@ TEST(CpuLevel, NamesAreReadAndOthersRefused) {
     parse_cpu_level("avx9");
     FAIL();
   } catch (const ConfigError& e) {
-    EXPECT_EQ(
-        std::string(e.what()),
-        "LOONGFORGE_CPU_LEVEL: expected one of baseline, avx2, avx512, amx, got 'avx9'; unset it to use the "
-        "best level of this CPU");
+    EXPECT_EQ(std::string(e.what()),
+              "LOONGFORGE_CPU_LEVEL: expected one of baseline, avx2, avx512, avx512_bf16, amx, got 'avx9'; "
+              "unset it to use the "
+              "best level of this CPU");
   }
   const CpuLevel before = cpu_level();
   {

@@ -158,8 +158,6 @@ void shape_violations(const RunConfig& c, std::vector<std::string>& out) {
     out.push_back(concat("train.global_batch_size: expected a multiple of train.micro_batch_size (",
                          t.micro_batch_size, "), got ", t.global_batch_size));
   }
-  if (c.data.train.empty())
-    out.push_back("data.train: is empty; name the prepared data or conversation files");
   if (c.eval.every > 0 && c.data.eval.empty() && c.data.eval_fraction <= 0) {
     out.push_back("eval.every: has no effect without held-out data; set data.eval or data.eval_fraction");
   }
@@ -175,8 +173,8 @@ void shape_violations(const RunConfig& c, std::vector<std::string>& out) {
 }
 
 // Keys that may change when a run goes on. The second kind changes the numbers, so it is warned of.
-constexpr const char* kFree[] = {"train.output_dir", "checkpoint.", "eval.",     "log.",          "numeric.",
-                                 "sample.",          "data.train",  "data.eval"};
+constexpr const char* kFree[] = {"train.output_dir", "checkpoint.", "eval.",      "log.",
+                                 "numeric.",         "sample.",     "data.train", "data.eval"};
 constexpr const char* kNoticed[] = {"train.steps", "train.micro_batch_size", "train.threads", "recompute."};
 
 template <std::size_t N>
@@ -197,6 +195,7 @@ std::vector<std::string> violations(const RunConfig& config) {
   lora_violations(config, out);
   shape_violations(config, out);
   config.optim.violations(config.train.steps, out);
+  for (auto& text : config.data.violations(config.task == "sft")) out.push_back(std::move(text));
   return out;
 }
 

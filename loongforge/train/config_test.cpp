@@ -4,6 +4,7 @@
 
 #include "loongforge/base/config/fields.h"
 #include "loongforge/base/config/load.h"
+#include "loongforge/base/test_path.h"
 
 namespace loongforge {
 namespace {
@@ -74,7 +75,7 @@ TEST(RunConfig, EveryKeyCanBeSetFromText) {
 
 TEST(RunConfig, ResolvedFileGivesTheSameRun) {
   const RunConfig config = sound();
-  const fs::path file = fs::path(::testing::TempDir()) / "resolved.yaml";
+  const fs::path file = test_path(".yaml");
   write_file_atomic(file, resolved_yaml(config));
   RunConfig again;
   Fields fields;

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "loongforge/base/test_path.h"
+
 namespace loongforge {
 namespace {
 
 class JsonLinesTest : public ::testing::Test {
  protected:
-  JsonLinesTest() : path_(fs::path(::testing::TempDir()) / "json_lines_test.jsonl") { fs::remove(path_); }
+  JsonLinesTest() : path_(test_path(".jsonl")) {}
   ~JsonLinesTest() override { fs::remove(path_); }
   fs::path path_;
 };

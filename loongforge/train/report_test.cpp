@@ -6,6 +6,7 @@
 
 #include "loongforge/base/files.h"
 #include "loongforge/base/json.h"
+#include "loongforge/base/test_path.h"
 #include "loongforge/train/report/run_data.h"
 
 namespace loongforge {
@@ -63,8 +64,7 @@ class Report : public testing::Test {
     return "no error";
   }
 
-  fs::path root_ =
-      fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+  fs::path root_ = test_path();
 };
 
 TEST_F(Report, CarriesCurvesConfigurationWarningsAndMachine) {
@@ -134,6 +134,13 @@ TEST_F(Report, AResumedRunCountsOnce) {
   const Json curves = read_curves(root_ / "pretrain" / "metrics.jsonl", 100);
   EXPECT_EQ(curves["steps"], Json::parse("[1, 2]"));
   EXPECT_EQ(curves["columns"]["loss"], Json::parse("[1, 20]"));
+}
+
+TEST_F(Report, TheClockBecomesTimeSinceTheStart) {
+  write_file_atomic(root_ / "pretrain" / "metrics.jsonl",
+                    "{\"step\":1,\"time\":1796076270.25}\n{\"step\":2,\"time\":1796076272.75}\n");
+  const Json curves = read_curves(root_ / "pretrain" / "metrics.jsonl", 100);
+  EXPECT_EQ(curves["columns"], Json::parse("{\"elapsed_seconds\": [0, 2.5]}"));
 }
 
 TEST_F(Report, LongCurvesAreThinnedAndSaySo) {

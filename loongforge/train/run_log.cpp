@@ -11,6 +11,7 @@ RunLog::RunLog(const RunFolder& folder, std::int64_t last_step, bool tensorboard
   if (last_step < 0) remove_tree(folder.tensorboard());
   make_directories(folder.tensorboard());
   events_ = std::make_unique<EventWriter>(folder.tensorboard());
+  if (last_step >= 0) events_->restart(last_step + 1);
 }
 
 void RunLog::scalars(const char* group, const Json& record) {

@@ -42,7 +42,7 @@ void expect_exact_resume(const TinyRun& tiny, RunConfig config) {
 }
 
 TEST(Run, LeavesTheWholeRunFolder) {
-  const TinyRun tiny("run_folder");
+  const TinyRun tiny;
   RunConfig config = tiny.config("run");
   config.checkpoint.every = 2;
   config.eval.every = 3;
@@ -67,7 +67,7 @@ TEST(Run, LeavesTheWholeRunFolder) {
 }
 
 TEST(Run, ResumesBitForBitInFloat32) {
-  const TinyRun tiny("resume_float32");
+  const TinyRun tiny;
   RunConfig config = tiny.config("");
   config.train.threads = 2;
   config.checkpoint.every = 2;
@@ -76,7 +76,7 @@ TEST(Run, ResumesBitForBitInFloat32) {
 }
 
 TEST(Run, ResumesBitForBitInBfloat16WithRecompute) {
-  const TinyRun tiny("resume_bfloat16");
+  const TinyRun tiny;
   RunConfig config = tiny.config("");
   config.precision.compute = "bfloat16";
   config.recompute.mode = "full";
@@ -106,12 +106,12 @@ RunConfig lora_config(const TinyRun& tiny) {
 }
 
 TEST(Run, ResumesBitForBitWithAdapters) {
-  const TinyRun tiny("resume_lora");
+  const TinyRun tiny;
   expect_exact_resume(tiny, lora_config(tiny));
 }
 
 TEST(Run, AdapterFolderHoldsOnlyTheAdapter) {
-  const TinyRun tiny("lora_folder");
+  const TinyRun tiny;
   RunConfig config = lora_config(tiny);
   config.train.output_dir = tiny.run("run").string();
   train(config);
@@ -124,7 +124,7 @@ TEST(Run, AdapterFolderHoldsOnlyTheAdapter) {
 }
 
 TEST(Run, RefusesAnotherBaseUnderTheAdapters) {
-  const TinyRun tiny("lora_base");
+  const TinyRun tiny;
   RunConfig config = lora_config(tiny);
   config.train.output_dir = tiny.run("run").string();
   train(config, false, 2);
@@ -136,14 +136,14 @@ TEST(Run, RefusesAnotherBaseUnderTheAdapters) {
 }
 
 TEST(Run, RefusesAUsedFolder) {
-  const TinyRun tiny("used");
+  const TinyRun tiny;
   const RunConfig config = tiny.config("run");
   train(config, false, 2);
   EXPECT_THROW(train(config), ConfigError);
 }
 
 TEST(Run, SaysThatItIsFinished) {
-  const TinyRun tiny("finished");
+  const TinyRun tiny;
   const RunConfig config = tiny.config("run");
   const RunOutcome first = train(config);
   const RunOutcome second = train(config, true);
@@ -153,12 +153,12 @@ TEST(Run, SaysThatItIsFinished) {
 }
 
 TEST(Run, ResumeStartsAFreshRunWhereThereIsNone) {
-  const TinyRun tiny("fresh");
+  const TinyRun tiny;
   EXPECT_EQ(train(tiny.config("run"), true).kind, RunOutcome::Kind::kFinished);
 }
 
 TEST(Run, RefusesOtherSettingsOnResume) {
-  const TinyRun tiny("settings");
+  const TinyRun tiny;
   RunConfig config = tiny.config("run");
   train(config, false, 2);
   config.optim.lr = 0.5;
@@ -172,7 +172,7 @@ TEST(Run, RefusesOtherSettingsOnResume) {
 }
 
 TEST(Run, GoesOnFromTheLastWholeCheckpointAfterAKill) {
-  const TinyRun tiny("killed");
+  const TinyRun tiny;
   RunConfig config = tiny.config("whole");
   config.checkpoint.every = 2;
   train(config);
@@ -187,7 +187,7 @@ TEST(Run, GoesOnFromTheLastWholeCheckpointAfterAKill) {
 }
 
 TEST(Run, StopsOnANumberThatIsNotFiniteAndKeepsTheGoodCheckpoints) {
-  const TinyRun tiny("nan_stop");
+  const TinyRun tiny;
   RunConfig config = tiny.config("run");
   config.optim.lr = 1e30;
   config.optim.warmup_steps = 0;
@@ -206,7 +206,7 @@ TEST(Run, StopsOnANumberThatIsNotFiniteAndKeepsTheGoodCheckpoints) {
 }
 
 TEST(Run, SkipsAreCountedAndEndInAnError) {
-  const TinyRun tiny("nan_skip");
+  const TinyRun tiny;
   RunConfig config = tiny.config("run");
   config.optim.lr = 1e30;
   config.optim.warmup_steps = 0;
@@ -226,7 +226,7 @@ TEST(Run, SkipsAreCountedAndEndInAnError) {
 }
 
 TEST(Run, AFailedStartLeavesNoFolder) {
-  const TinyRun tiny("failed_start");
+  const TinyRun tiny;
   RunConfig config = tiny.config("run");
   config.data.train = {(tiny.root() / "absent").string()};
   EXPECT_THROW(train(config), DataError);

@@ -9,7 +9,7 @@ namespace {
 
 class SftRun : public ::testing::Test {
  protected:
-  SftRun() : tiny_("sft_run") {
+  SftRun() {
     write_tiny_tokenizer(tiny_.root() / "tokenizer");
     std::string lines;
     for (int i = 0; i < 16; ++i) {

@@ -16,7 +16,7 @@ namespace {
 
 class StepTest : public ::testing::Test {
  protected:
-  StepTest() : tiny_("step_test") { task_ = make_task("pretrain"); }
+  StepTest() { task_ = make_task("pretrain"); }
 
   static std::unique_ptr<Model> make_model(at::ScalarType compute = at::kFloat) {
     ParamPlan plan;

@@ -7,6 +7,7 @@
 
 #include "loongforge/base/files.h"
 #include "loongforge/base/random.h"
+#include "loongforge/base/test_path.h"
 #include "loongforge/formats/indexed_dataset.h"
 #include "loongforge/train/config.h"
 #include "loongforge/train/json_lines.h"
@@ -16,8 +17,7 @@ namespace loongforge {
 // A folder of the test's own, removed at its end.
 class TinyRun {
  public:
-  explicit TinyRun(const std::string& name) : root_(fs::temp_directory_path() / ("loongforge_" + name)) {
-    remove_tree(root_);
+  TinyRun() : root_(test_path()) {
     make_directories(root_);
     write_documents(root_ / "train", 1, 60);
     write_documents(root_ / "heldout", 2, 6);

@@ -60,6 +60,12 @@ class EventFileTest(unittest.TestCase):
         self.assertEqual(len(list((self.folder / "tb").iterdir())), 2)
         self.assertEqual([e.value for e in self.load().Scalars("loss")], [3.0, 2.0])
 
+    def test_redone_steps_stand_once(self):
+        self.write([{"tag": "loss", "step": i, "wall": 1.7e9 + i, "value": i} for i in range(1, 6)])
+        self.write([{"restart": 4}] + [{"tag": "loss", "step": i, "wall": 1.7e9 + 10 + i, "value": -i} for i in (4, 5, 6)])
+        self.assertEqual([(e.step, e.value) for e in self.load().Scalars("loss")],
+                         [(1, 1), (2, 2), (3, 3), (4, -4), (5, -5), (6, -6)])
+
     def test_values_that_are_no_numbers_survive(self):
         self.write([{"tag": "loss", "step": 1, "wall": 1.7e9, "value": 1e300}])
         self.assertTrue(math.isinf(self.load().Scalars("loss")[0].value))

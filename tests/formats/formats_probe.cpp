@@ -78,12 +78,16 @@ void write_indexed(const Arguments& arguments) {
   writer.commit();
 }
 
-// POINTS.jsonl FOLDER: lines {"tag", "step", "wall", and "value" or "text"}.
+// POINTS.jsonl FOLDER: lines {"tag", "step", "wall", and "value" or "text"}, or {"restart": STEP}.
 void events(const Arguments& arguments) {
   JsonlReader points(arguments.at(0));
   EventWriter writer(arguments.at(1));
   Json point;
   while (points.next(point)) {
+    if (point.contains("restart")) {
+      writer.restart(point["restart"].get<std::int64_t>());
+      continue;
+    }
     const auto tag = point["tag"].get<std::string>();
     const auto step = point["step"].get<std::int64_t>();
     const auto wall = point["wall"].get<double>();

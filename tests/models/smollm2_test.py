@@ -95,9 +95,12 @@ class SmolLM2(common.FolderTest):
         self.check_conversion(ids[:, :64])
         ours = parity(self.folder, {"input_ids": ids})
         logits, loss, single = self.run_theirs(ids, torch.float32)
-        self.assert_close(ours["loss"], loss, 1e-6, "loss")
+        _, exact_loss, exact = self.run_theirs(ids, torch.float64)
+        # The float32 loss of transformers itself is up to 7e-6 off on CPUs without AVX-512 (torch's log_softmax).
+        print(f"loss: relative error {relative_error(ours['loss'], exact_loss):.1e}, "
+              f"of transformers' float32 {relative_error(loss, exact_loss):.1e}")
+        self.assert_close(ours["loss"], exact_loss, 1e-6, "loss")
         self.assert_close(ours["logits"], logits, 1e-5, "logits")
-        exact = self.run_theirs(ids, torch.float64)[2]
         self.compare_gradients(ours, single, exact)
 
     def compare_gradients(self, ours, single, exact):

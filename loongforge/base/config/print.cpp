@@ -60,6 +60,12 @@ std::string print_config(const Fields& fields, bool origins) {
   return out.str();
 }
 
+Json config_origins(const Fields& fields) {
+  Json out = Json::object();
+  for (const auto& field : fields.all()) out[field.path] = field.origin;
+  return out;
+}
+
 std::string config_markdown(const Fields& fields) {
   std::ostringstream out;
   std::string block = "?";

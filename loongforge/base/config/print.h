@@ -13,6 +13,8 @@ namespace loongforge {
 std::string print_config(const Fields& fields, bool origins);
 // Nested object of all values.
 Json config_json(const Fields& fields);
+// key -> where its value came from ("default", "file.yaml:3:5", "command line").
+Json config_origins(const Fields& fields);
 // Reference page: one table per block (key, type, default, range, meaning).
 std::string config_markdown(const Fields& fields);
 

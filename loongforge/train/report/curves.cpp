@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -31,6 +33,10 @@ Json rounded(double value) {
   return std::strtod(text, nullptr);
 }
 
+// The clock of a line ("time", seconds since 1970) is shown as seconds since the first line.
+constexpr const char* kClock = "time";
+constexpr const char* kElapsed = "elapsed_seconds";
+
 struct Rows {
   std::map<std::int64_t, std::map<std::string, double>> by_step;
   std::vector<std::string> keys;  // in order of appearance
@@ -54,6 +60,18 @@ Rows collect_rows(const std::vector<Json>& lines) {
   return rows;
 }
 
+void use_elapsed_time(Rows& rows) {
+  std::optional<double> first;
+  for (auto& [step, row] : rows.by_step) {
+    const auto clock = row.find(kClock);
+    if (clock == row.end()) continue;
+    if (!first) first = clock->second;
+    row[kElapsed] = clock->second - *first;
+    row.erase(clock);
+  }
+  std::replace(rows.keys.begin(), rows.keys.end(), std::string(kClock), std::string(kElapsed));
+}
+
 }  // namespace
 
 std::vector<Json> whole_lines(const std::filesystem::path& file, std::int64_t* damaged) {
@@ -75,7 +93,8 @@ std::vector<Json> whole_lines(const std::filesystem::path& file, std::int64_t* d
 
 Json read_curves(const std::filesystem::path& file, std::int64_t max_points) {
   std::int64_t damaged = 0;
-  const Rows rows = collect_rows(whole_lines(file, &damaged));
+  Rows rows = collect_rows(whole_lines(file, &damaged));
+  use_elapsed_time(rows);
   const auto total = static_cast<std::int64_t>(rows.by_step.size());
   const std::int64_t stride = max_points > 0 ? (total + max_points - 1) / max_points : 1;
   Json steps = Json::array(), columns = Json::object();

@@ -161,7 +161,7 @@ function addSeries(chart, run, index, steps, values, name, evaluation) {
 
 // Loss first, then what people ask about, then the rest in the order of the file.
 const FIRST = ['loss', 'grad_norm', 'lr', 'tokens_per_second', 'peak_share', 'step_seconds', 'peak_memory_bytes'];
-const NOT_CURVES = ['tokens', 'elapsed_seconds', 'time', 'wall_seconds'];
+const NOT_CURVES = ['tokens', 'elapsed_seconds'];
 
 function curveKeys() {
   const keys = new Set(FIRST.filter((k) => data.runs.some((r) => r.curves.columns[k] || r.eval.columns[k])));
@@ -240,11 +240,18 @@ function showCurves() {
   if (keys.length === 0) return;
   const box = section('Curves', 'curves');
   const grid = element('div', 'charts');
+  const more = element('div', 'charts');
   box.append(curveTools(), grid);
+  const rest = keys.filter((k) => !FIRST.includes(k));
+  if (rest.length > 0) {
+    const details = element('details', '', element('summary', '', `${rest.length} more curves`), more);
+    details.addEventListener('toggle', redraw);
+    box.append(details);
+  }
   for (const key of keys) {
     const held = data.runs.some((r) => r.eval.columns[key]);
     const title = (key === 'loss' ? 'loss (nats a counted token)' : label(key)) + (held ? ' – dashed: held-out' : '');
-    const chart = new Chart(grid, title, key === 'loss', view, redrawSoon);
+    const chart = new Chart(FIRST.includes(key) ? grid : more, title, key === 'loss', view, redrawSoon);
     chart.key = key;
     charts.push(chart);
   }

@@ -52,19 +52,31 @@ void pack_along_inner(const S* x, std::int64_t stride, std::int64_t outer, std::
   }
 }
 
+// The same from numbers that are contiguous along the outer index. A group of panels is filled row by row, so
+// that each row of x is read in one piece.
 template <int R, typename T, typename S>
 void pack_along_outer(const S* x, std::int64_t stride, std::int64_t outer, std::int64_t depth, T* out) {
   constexpr int kParts = (R + kLanes<T> - 1) / kLanes<T>;
-  for (std::int64_t o = 0; o < outer; o += R, out += R * depth) {
-    const bool whole = o + kParts * kLanes<T> <= outer;
+  constexpr std::int64_t kGroup = 16 * R;
+  constexpr std::int64_t kAhead = 8;
+  for (std::int64_t first = 0; first < outer; first += kGroup) {
+    const std::int64_t last = least(first + kGroup, outer);
     for (std::int64_t k = 0; k < depth; ++k) {
-      const S* from = x + k * stride + o;
-      if (whole) {
+      const S* from = x + k * stride;
+      // Rows lie far apart, which the CPU does not foresee. An address beyond the end does no harm.
+      for (std::int64_t at = first; at < last; at += 64 / static_cast<std::int64_t>(sizeof(S)))
+        __builtin_prefetch(from + kAhead * stride + at);
+      std::int64_t o = first;
+      T* to = out + first * depth + k * R;
+      // With R no multiple of the vector each store runs into the next row, which is written later; the last
+      // row has none.
+      const std::int64_t vectors_end = R % kLanes<T> != 0 && k + 1 == depth ? 0 : outer;
+      for (; o < last && o + kParts * kLanes<T> <= vectors_end; o += R, to += R * depth)
+#pragma GCC unroll 4
         for (int part = 0; part < kParts; ++part)
-          store(out + k * R + part * kLanes<T>, load(from + part * kLanes<T>));
-      } else {
-        for (int r = 0; r < R; ++r) out[k * R + r] = o + r < outer ? widen(from[r]) : T(0);
-      }
+          store(to + part * kLanes<T>, load(from + o + part * kLanes<T>));
+      for (; o < last; o += R, to += R * depth)
+        for (int r = 0; r < R; ++r) to[r] = o + r < outer ? widen(from[o + r]) : T(0);
     }
   }
 }

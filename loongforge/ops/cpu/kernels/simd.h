@@ -11,6 +11,7 @@
 #endif
 
 #define LOONGFORGE_INLINE static inline __attribute__((always_inline))
+#define LOONGFORGE_INLINE_MEMBER __attribute__((always_inline)) static inline
 
 namespace loongforge::ops::cpu::LOONGFORGE_LEVEL_NAMESPACE {
 
