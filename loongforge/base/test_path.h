@@ -15,7 +15,8 @@ namespace loongforge {
 // A path in the temporary folder that no other test and no other process has; nothing is made there.
 inline fs::path test_path(const std::string& ending = "") {
   const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-  std::string name = concat("loongforge_", test->test_suite_name(), "_", test->name(), "_", ::getpid(), ending);
+  std::string name =
+      concat("loongforge_", test->test_suite_name(), "_", test->name(), "_", ::getpid(), ending);
   std::replace(name.begin(), name.end(), '/', '_');
   return fs::path(::testing::TempDir()) / name;
 }

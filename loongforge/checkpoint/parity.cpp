@@ -1,6 +1,7 @@
 #include "loongforge/checkpoint/parity.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
 
@@ -116,6 +117,16 @@ void write_tensors(const std::filesystem::path& path, const Named& tensors) {
   writer.commit();
 }
 
+// Mean loss of the counted tokens as other tools compute it: logits, then libtorch's cross-entropy, in
+// float32 at least. Its sum over a long vocabulary is several 1e-6 off in float32, which the fused operator's
+// is not, and which gradients of a trained model magnify; a comparison must not measure that.
+at::Tensor plain_loss(const Context& context, const Model& model, const at::Tensor& hidden,
+                      const at::Tensor& targets) {
+  const at::Tensor logits = head_logits(context, model.head(), hidden);
+  const at::Tensor wide = logits.scalar_type() == at::kDouble ? logits : logits.to(at::kFloat);
+  return at::cross_entropy_loss(wide, targets, {}, at::Reduction::Mean, kIgnored);
+}
+
 Named results(const Model& model, const Input& input, const at::Tensor& logits, const at::Tensor& loss) {
   std::vector<std::int64_t> shape = input.shape;
   shape.push_back(model.info().vocab_size);
@@ -144,8 +155,9 @@ void parity(const ParityOptions& options) {
   const std::int64_t counted = input.targets.ne(kIgnored).sum().item<std::int64_t>();
   check<DataError>(counted > 0, options.input.string(), ": tensor 'labels': no token is counted");
   const at::Tensor hidden = model->hidden(context, input.ids);
-  const at::Tensor sum = head_cross_entropy(context, model->head(), hidden, input.targets);
-  const at::Tensor loss = sum.div(static_cast<double>(counted));
+  const at::Tensor loss = options.fused ? head_cross_entropy(context, model->head(), hidden, input.targets)
+                                              .div(static_cast<double>(counted))
+                                        : plain_loss(context, *model, hidden, input.targets);
   loss.backward();
   write_tensors(options.output, results(*model, input, model->logits(hidden), loss));
 }

@@ -20,10 +20,13 @@ struct ParityOptions {
   std::filesystem::path output;
   at::ScalarType dtype = at::kFloat;
   RecomputePolicy recompute;
+  // Loss and gradients by the fused linear + cross-entropy of training, instead of libtorch's cross-entropy
+  // of the logits, which is what other tools use and less exact in float32.
+  bool fused = false;
 };
 
 // labels are Hugging Face's: -100 is ignored and they are shifted inside, each document by itself; without
-// labels the inputs are the labels. loss is the mean over counted tokens. logits has the shape of input_ids
+// labels the inputs are the labels. loss is the mean over counted tokens, logits has the shape of input_ids
 // plus V. Throws DataError naming the tensor of the input that does not fit.
 void parity(const ParityOptions& options);
 

@@ -1,5 +1,5 @@
-// The command line, declared in a few words. A thin cover over CLI11, whose one header costs ten seconds in every
-// file that includes it; here it is compiled once.
+// The command line, declared in a few words. A thin cover over CLI11, whose one header costs ten seconds in
+// every file that includes it; here it is compiled once.
 #pragma once
 
 #include <cstdint>

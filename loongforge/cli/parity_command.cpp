@@ -10,6 +10,7 @@ struct ParityArguments {
   std::string model, input, out;
   std::vector<std::string> overrides;
   ComputeOptions compute;
+  bool fused = false;
 };
 
 void run(const ParityArguments& arguments) {
@@ -24,6 +25,7 @@ void run(const ParityArguments& arguments) {
   options.output = arguments.out;
   options.dtype = parse_dtype(arguments.compute.dtype);
   options.recompute.mode = mode == "full" ? RecomputePolicy::Mode::kLayer : RecomputePolicy::Mode::kNone;
+  options.fused = arguments.fused;
   parity(options);
 }
 
@@ -37,6 +39,8 @@ void add_parity(Command app, Outcome&) {
   command.option("--input", arguments->input, "Safetensors: input_ids, labels, position_ids, cu_seqlens")
       .required();
   command.option("--out", arguments->out, "Safetensors to write: logits, loss, grad.NAME").required();
+  command.flag("--fused", arguments->fused,
+               "Loss and gradients by the fused operator of training, not by libtorch's cross-entropy");
   command.option("OVERRIDES", arguments->overrides, "key.path=value (recompute.mode)");
   arguments->compute.add_to(command);
   command.example(

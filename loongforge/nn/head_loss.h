@@ -23,4 +23,7 @@ struct HeadLossOptions {
 at::Tensor head_cross_entropy(const Context& context, const ParamRef& head, const at::Tensor& hidden,
                               const at::Tensor& targets, const HeadLossOptions& options = {});
 
+// hidden (N, C) -> logits (N, V) in compute dtype, differentiable; all of them are in memory.
+at::Tensor head_logits(const Context& context, const ParamRef& head, const at::Tensor& hidden);
+
 }  // namespace loongforge

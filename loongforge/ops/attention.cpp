@@ -145,11 +145,12 @@ struct Attention : torch::autograd::Function<Attention> {
     AttentionArgs args = arguments(q, k, v, scale);
     const at::TensorOptions plain = q.options().requires_grad(false);
     const at::TensorOptions wide = plain.dtype(cpu::wide_dtype(q.scalar_type()));
-    const at::Tensor out = at::empty(q.sizes(), plain), lse = at::empty({args.heads, args.tokens}, wide);
+    const at::Tensor out = at::empty(q.sizes(), plain),
+                     row_stats = at::empty({2, args.heads, args.tokens}, wide);
     args.out = out.data_ptr();
-    args.lse = lse.data_ptr();
+    args.row_stats = row_stats.data_ptr();
     if (q.numel() > 0) run_forward(args, cu_seqlens, wide);
-    context->save_for_backward({q, k, v, out, lse, cu_seqlens});
+    context->save_for_backward({q, k, v, out, row_stats, cu_seqlens});
     context->saved_data["scale"] = scale;
     return out;
   }
@@ -157,21 +158,21 @@ struct Attention : torch::autograd::Function<Attention> {
   static variable_list backward(AutogradContext* context, variable_list grads) {
     refuse_double_backward("attention");
     const variable_list saved = context->get_saved_variables();
-    const at::Tensor &q = saved[0], &k = saved[1], &v = saved[2], &lse = saved[4];
+    const at::Tensor &q = saved[0], &k = saved[1], &v = saved[2], &row_stats = saved[4];
     const at::Tensor dout = packed(grads[0]);
     AttentionArgs args = arguments(q, k, v, context->saved_data["scale"].toDouble());
     const at::Tensor dq = at::empty(q.sizes(), q.options()), dk = at::empty(k.sizes(), k.options()),
                      dv = at::empty(v.sizes(), v.options());
     args.out = saved[3].data_ptr();
-    args.lse = lse.data_ptr();
+    args.row_stats = row_stats.data_ptr();
     args.dout = dout.data_ptr();
     args.dq = dq.data_ptr();
     args.dk = dk.data_ptr();
     args.dv = dv.data_ptr();
     at::Tensor dk_partial, dv_partial;
     if (args.heads != args.kv_heads) {
-      dk_partial = at::empty(q.sizes(), lse.options());
-      dv_partial = at::empty(q.sizes(), lse.options());
+      dk_partial = at::empty(q.sizes(), row_stats.options());
+      dv_partial = at::empty(q.sizes(), row_stats.options());
       args.dk_partial = dk_partial.data_ptr();
       args.dv_partial = dv_partial.data_ptr();
     }

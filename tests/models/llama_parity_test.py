@@ -59,8 +59,9 @@ class LlamaParity(common.FolderTest):
         labels = torch.where(torch.rand(3, 70) < 0.2, -100, ids)
         theirs = model(input_ids=ids, labels=labels)
         theirs.loss.backward()
-        ours = parity(self.folder, {"input_ids": ids, "labels": labels}, str(dtype).split(".")[1])
-        self.compare(ours, theirs.logits, theirs.loss, model, limit, f"{name} {dtype}")
+        for way in ([], ["fused"]):
+            ours = parity(self.folder, {"input_ids": ids, "labels": labels}, str(dtype).split(".")[1], *way)
+            self.compare(ours, theirs.logits, theirs.loss, model, limit, f"{name} {dtype} {way}")
 
     def test_rows_float32(self):
         for name in CONFIGS:
@@ -88,7 +89,7 @@ class LlamaParity(common.FolderTest):
                 packed = {"input_ids": torch.cat(parts, 1)[0], "cu_seqlens": bounds}
                 plain = parity(self.folder, packed)
                 self.compare(plain, logits, loss, model, LIMIT, f"{name} packed")
-                again = parity(self.folder, packed, recompute=True)
+                again = parity(self.folder, packed, "float32", "recompute")
                 for key, value in plain.items():
                     self.assertTrue(torch.equal(value, again[key]), f"recompute changes {key}")
 

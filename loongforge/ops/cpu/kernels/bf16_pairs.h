@@ -18,8 +18,8 @@ LOONGFORGE_INLINE Bf16Pair make_pair(Bf16 low, Bf16 high) {
   return {low.bits | static_cast<std::uint32_t>(high.bits) << 16};
 }
 
-// Panels of R outer indices, as pack_along_inner (pack.h), of pairs: out[(k / 2) * R + r]. The partner of a last
-// single number is zero.
+// Panels of R outer indices, as pack_along_inner (pack.h), of pairs: out[(k / 2) * R + r]. The partner of a
+// last single number is zero.
 template <int R>
 void pack_pairs_along_inner(const Bf16* x, std::int64_t stride, std::int64_t outer, std::int64_t depth,
                             Bf16Pair* out) {
@@ -34,7 +34,8 @@ void pack_pairs_along_inner(const Bf16* x, std::int64_t stride, std::int64_t out
 #pragma GCC unroll 16
         for (int i = 0; i < kPairs; ++i) {
           const int r = part * kPairs + i;
-          block[part][i] = r < R && o + r < outer ? _mm512_loadu_ps(x + (o + r) * stride + 2 * s) : Vector<float>{};
+          block[part][i] =
+              r < R && o + r < outer ? _mm512_loadu_ps(x + (o + r) * stride + 2 * s) : Vector<float>{};
         }
         transpose<float>(block[part]);
       }
@@ -75,8 +76,10 @@ void pack_pairs_along_outer(const Bf16* x, std::int64_t stride, std::int64_t out
       for (; o < last && o + kParts * kPairs <= vectors_end; o += R, to += R * steps)
 #pragma GCC unroll 4
         for (int part = 0; part < kParts; ++part) {
-          const Words below = __builtin_convertvector(*reinterpret_cast<const Halves*>(low + o + part * kPairs), Words);
-          const Words above = __builtin_convertvector(*reinterpret_cast<const Halves*>(high + o + part * kPairs), Words);
+          const Words below =
+              __builtin_convertvector(*reinterpret_cast<const Halves*>(low + o + part * kPairs), Words);
+          const Words above =
+              __builtin_convertvector(*reinterpret_cast<const Halves*>(high + o + part * kPairs), Words);
           *reinterpret_cast<Words*>(to + part * kPairs) = below | ((above << 16) & keep_high);
         }
       for (; o < last; o += R, to += R * steps)

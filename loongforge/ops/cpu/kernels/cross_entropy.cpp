@@ -41,17 +41,18 @@ void cross_entropy_row(const CrossEntropyArgs& args, std::int64_t row) {
   T* x = static_cast<T*>(args.logits) + row * args.row_stride;
   const std::int64_t n = args.columns, target = args.targets[row];
   const T best = row_maximum(x, n);
-  const double log_sum = __builtin_log(sum_exponentials(x, n, best));
+  const double sum = sum_exponentials(x, n, best);
   const T weight = args.token_weights == nullptr ? T(1) : static_cast<const T*>(args.token_weights)[row];
   if (args.losses != nullptr)
     static_cast<T*>(args.losses)[row] =
-        weight * static_cast<T>(log_sum + static_cast<double>(best - x[target]));
+        weight * static_cast<T>(__builtin_log(sum) + static_cast<double>(best - x[target]));
   if (!args.make_gradient) return;
-  const T shift = static_cast<T>(static_cast<double>(best) + log_sum);
+  // e^(x - best) / sum rather than e^(x - log of the sum): that logarithm, rounded, would bias the whole row.
   const T factor = static_cast<T>(args.gradient) * weight;
+  const T share = static_cast<T>(static_cast<double>(factor) / sum);
   std::int64_t i = 0;
-  for (; i + kLanes<T> <= n; i += kLanes<T>) store(x + i, factor * exponential(load(x + i) - shift));
-  for (; i < n; ++i) x[i] = factor * exponential_one<T>(x[i] - shift);
+  for (; i + kLanes<T> <= n; i += kLanes<T>) store(x + i, share * exponential(load(x + i) - best));
+  for (; i < n; ++i) x[i] = share * exponential_one<T>(x[i] - best);
   x[target] -= factor;
   for (i = n; i < args.row_stride; ++i) x[i] = 0;
 }

@@ -4,17 +4,21 @@
 namespace loongforge::ops::cpu::LOONGFORGE_LEVEL_NAMESPACE {
 namespace {
 
-// Sum of f(i) over whole vectors and of g(i) over the rest.
+// Sum of f(i) over whole vectors and of g(i) over the rest, in double: what follows subtracts numbers of
+// nearly one size, where a channel is much larger than the others.
 template <typename T, typename F, typename G>
-LOONGFORGE_INLINE T sum_row(std::int64_t n, F f, G g) {
-  Vector<T> sum[4]{};
+LOONGFORGE_INLINE double sum_row(std::int64_t n, F f, G g) {
+  using Doubles = DoublesOf<T>;
+  Doubles sum[2]{};
   std::int64_t i = 0;
-  for (; i + 4 * kLanes<T> <= n; i += 4 * kLanes<T>)
-#pragma GCC unroll 4
-    for (int u = 0; u < 4; ++u) sum[u] += f(i + u * kLanes<T>);
-  for (; i + kLanes<T> <= n; i += kLanes<T>) sum[0] += f(i);
-  T total = sum_lanes<T>((sum[0] + sum[1]) + (sum[2] + sum[3]));
-  for (; i < n; ++i) total += g(i);
+  for (; i + 2 * kLanes<T> <= n; i += 2 * kLanes<T>)
+#pragma GCC unroll 2
+    for (int u = 0; u < 2; ++u) sum[u] += __builtin_convertvector(f(i + u * kLanes<T>), Doubles);
+  for (; i + kLanes<T> <= n; i += kLanes<T>) sum[0] += __builtin_convertvector(f(i), Doubles);
+  sum[0] += sum[1];
+  double total = 0;
+  for (int lane = 0; lane < kLanes<T>; ++lane) total += sum[0][lane];
+  for (; i < n; ++i) total += static_cast<double>(g(i));
   return total;
 }
 
@@ -26,15 +30,14 @@ void forward(const RmsNormArgs& args, std::int64_t begin, std::int64_t end) {
   for (std::int64_t row = begin; row < end; ++row) {
     const S* x = static_cast<const S*>(args.x) + row * n;
     S* y = static_cast<S*>(args.y) + row * n;
-    const T squares = sum_row<T>(
+    const double squares = sum_row<T>(
         n,
         [&](std::int64_t i) __attribute__((always_inline)) {
           const Vector<T> v = load(x + i);
           return v * v;
         },
         [&](std::int64_t i) { return widen(x[i]) * widen(x[i]); });
-    const T r =
-        static_cast<T>(1 / __builtin_sqrt(static_cast<double>(squares) / static_cast<double>(n) + args.eps));
+    const T r = static_cast<T>(1 / __builtin_sqrt(squares / static_cast<double>(n) + args.eps));
     static_cast<T*>(args.rstd)[row] = r;
     std::int64_t i = 0;
     for (; i + kLanes<T> <= n; i += kLanes<T>) store(y + i, load(x + i) * r * load(w + i));
@@ -53,12 +56,13 @@ void backward_row(const RmsNormArgs& args, std::int64_t row, Wide<S>* dweight) {
   const T r = static_cast<const T*>(args.rstd)[row];
   if (args.dx != nullptr) {
     S* dx = static_cast<S*>(args.dx) + row * n;
-    const T dot = sum_row<T>(
+    const double dot = sum_row<T>(
         n,
         [&](std::int64_t i)
             __attribute__((always_inline)) { return load(dy + i) * load(w + i) * load(x + i); },
         [&](std::int64_t i) { return widen(dy[i]) * widen(w[i]) * widen(x[i]); });
-    const T factor = dot * r * r / static_cast<T>(n);
+    const double rstd = static_cast<double>(r);
+    const T factor = static_cast<T>(dot * rstd * rstd / static_cast<double>(n));
     std::int64_t i = 0;
     for (; i + kLanes<T> <= n; i += kLanes<T>)
       store(dx + i, r * (load(dy + i) * load(w + i) - load(x + i) * factor));

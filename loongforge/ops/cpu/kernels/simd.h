@@ -32,15 +32,20 @@ struct VectorOf;
 template <>
 struct VectorOf<float> {
   typedef float type __attribute__((vector_size(kVectorBytes), aligned(4), may_alias));
+  typedef double doubles __attribute__((vector_size(2 * kVectorBytes), aligned(8), may_alias));
   typedef std::int32_t integer __attribute__((vector_size(kVectorBytes), aligned(4), may_alias));
 };
 template <>
 struct VectorOf<double> {
   typedef double type __attribute__((vector_size(kVectorBytes), aligned(8), may_alias));
+  typedef type doubles;
   typedef std::int64_t integer __attribute__((vector_size(kVectorBytes), aligned(8), may_alias));
 };
 template <typename T>
 using Vector = typename VectorOf<T>::type;
+// As many doubles as a Vector<T> has lanes.
+template <typename T>
+using DoublesOf = typename VectorOf<T>::doubles;
 template <typename T>
 constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
 // Columns of the product's inner tile: two vectors.
