@@ -57,7 +57,7 @@ std::int64_t Model::trainable_count() const {
 }
 
 double Model::flops_per_token(double length) const {
-  double products = static_cast<double>(parts_.head->spec.numel());
+  double products = 0;
   for (const ParamRef& param : parts_.params) {
     const bool table = param->spec.name == "embedding.weight" || param == parts_.head;
     if (param->spec.shape.size() == 2 && !table) products += static_cast<double>(param->spec.numel());
@@ -66,6 +66,10 @@ double Model::flops_per_token(double length) const {
   // Causal: a token sees half of the document on average; scores and weighted sum.
   const double attention = static_cast<double>(i.layers * i.heads * i.head_dim) * length;
   return 2.0 * (products + attention);
+}
+
+double Model::head_flops_per_token() const {
+  return 2.0 * static_cast<double>(parts_.head->spec.numel());
 }
 
 }  // namespace loongforge

@@ -82,9 +82,11 @@ class Model {
   void check_filled() const;
   std::int64_t parameter_count() const;
   std::int64_t trainable_count() const;
-  // Floating-point operations of the matrix products of one forward pass per token, documents of `length`
-  // tokens; a training step costs three times as much.
+  // Floating-point operations of the matrix products of one forward pass per token without the head,
+  // documents of `length` tokens; a training step costs three times as much.
   double flops_per_token(double length) const;
+  // The same of the head, for a token whose logits are needed.
+  double head_flops_per_token() const;
 
  private:
   ModelParts parts_;

@@ -108,12 +108,7 @@ namespace {
 
 #ifdef LOONGFORGE_X86_LEVELS
 const Kernels& with_bf16_products() {
-  static const Kernels table = [] {
-    Kernels k = avx512::table();
-    k.gemm_scratch_bytes = avx512_bf16::gemm_scratch_bytes;
-    k.gemm_tile = avx512_bf16::gemm_tile;
-    return k;
-  }();
+  static const Kernels table = avx512_bf16::with_bf16_pairs(avx512::table());
   return table;
 }
 #endif

@@ -37,7 +37,9 @@ Status::Status(const Model& model, std::int64_t steps, std::int64_t done)
 double Status::flops(const BatchCounts& counts) const {
   const auto tokens = static_cast<double>(counts.tokens);
   const auto documents = static_cast<double>(std::max<std::int64_t>(1, counts.documents));
-  return passes_ * model_.flops_per_token(tokens / documents) * tokens;
+  // The head works for the counted tokens only.
+  return passes_ * (model_.flops_per_token(tokens / documents) * tokens +
+                    model_.head_flops_per_token() * static_cast<double>(counts.trained));
 }
 
 Json Status::record(const StepFacts& facts) {

@@ -15,10 +15,9 @@ const Kernels& table();
 namespace avx512 {
 const Kernels& table();
 }
-// Only products: the rest is that of avx512.
 namespace avx512_bf16 {
-std::int64_t gemm_scratch_bytes(const GemmArgs&, const GemmTile&);
-void gemm_tile(const GemmArgs&, const GemmTile&, void* scratch);
+// `k`, the table of avx512, with the products of bfloat16 pairs in it.
+Kernels with_bf16_pairs(Kernels k);
 }  // namespace avx512_bf16
 #endif
 

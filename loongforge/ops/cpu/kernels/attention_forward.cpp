@@ -8,23 +8,25 @@ std::int64_t packed_dim(const AttentionArgs& args) {
   return round_up(args.dim, kTileColumns<T>);
 }
 
+// Twice kBlock * kBlock: scores, and weights as factors.
 template <typename T>
 std::int64_t forward_numbers(const AttentionArgs& args) {
-  return kBlock * args.dim + kBlock * kBlock + kBlock * packed_dim<T>(args) + 2 * kBlock + 4 * kLanes<T>;
+  return kBlock * round_up(args.dim, 2) + 2 * kBlock * kBlock + kBlock * packed_dim<T>(args) + 2 * kBlock +
+         4 * kLanes<T>;
 }
 
-// Turns one row of scores into weights 2^(s - maximum), `valid` of them, then zeros up to `stop` (whole
+// Turns one row of scores into weights 2^(scale s - maximum), `valid` of them, then zeros up to `stop` (whole
 // vectors); the running maximum, sum and output row follow.
 template <typename T>
-LOONGFORGE_INLINE void softmax_row(T* s, std::int64_t valid, std::int64_t stop, bool first, T* maximum,
-                                   T* sum, T* out, std::int64_t dim) {
+LOONGFORGE_INLINE void softmax_row(T* s, T scale, std::int64_t valid, std::int64_t stop, bool first,
+                                   T* maximum, T* sum, T* out, std::int64_t dim) {
   for (std::int64_t i = valid; i < stop; ++i) s[i] = -static_cast<T>(__builtin_inf());
   Vector<T> most = load(s);
   for (std::int64_t i = kLanes<T>; i < stop; i += kLanes<T>) {
     const Vector<T> v = load(s + i);
     most = v > most ? v : most;
   }
-  T best = max_lanes<T>(most);
+  T best = max_lanes<T>(most) * scale;
   if (!first) {
     if (*maximum >= best) {
       best = *maximum;
@@ -37,41 +39,46 @@ LOONGFORGE_INLINE void softmax_row(T* s, std::int64_t valid, std::int64_t stop, 
   *maximum = best;
   Vector<T> total{};
   for (std::int64_t i = 0; i < stop; i += kLanes<T>) {
-    const Vector<T> p = power_of_two(load(s + i) - best);
+    const Vector<T> p = power_of_two(load(s + i) * scale - best);
     total += p;
     store(s + i, p);
   }
   *sum = (first ? T(0) : *sum) + sum_lanes<T>(total);
 }
 
-template <typename T, typename S>
+template <typename S>
 void forward_of(const AttentionArgs& args, const AttentionDocument& doc, std::int64_t head,
-                std::int64_t block, const T* keys, const T* values, T* scratch) {
+                std::int64_t block, const void* packed_keys, const void* packed_values, void* scratch) {
+  using W = typename AttentionWay<S>::type;
+  using T = typename W::Sum;
+  using Packed = typename W::Packed;
+  const auto *keys = static_cast<const Packed*>(packed_keys),
+             *values = static_cast<const Packed*>(packed_values);
   const std::int64_t length = doc.end - doc.begin, dim = args.dim, wide = packed_dim<T>(args);
   const std::int64_t q0 = block * kBlock, rows = least(kBlock, length - q0);
-  T* q = scratch;
-  T* scores = q + kBlock * dim + kLanes<T>;
-  T* out = scores + kBlock * kBlock;
+  Packed* q = static_cast<Packed*>(scratch);
+  T* scores = reinterpret_cast<T*>(q + kBlock * steps_of<W>(dim) + kLanes<T>);
+  T* factors = scores + kBlock * kBlock;
+  T* out = factors + kBlock * kBlock;
   T *maxima = out + kBlock * wide, *sums = maxima + kBlock;
 
-  const Factor factor{static_cast<const S*>(args.q) + doc.begin * args.q_stride + head * dim, args.type,
-                      args.q_stride, 1};
-  pack<kTileRows>(factor, q0, q0 + rows, 0, dim, q);
+  const S* from = static_cast<const S*>(args.q) + (doc.begin + q0) * args.q_stride + head * dim;
+  W::template pack_inner<kTileRows>(from, args.q_stride, rows, dim, q);
   const T scale = static_cast<T>(args.scale * kLog2E);
-  for (std::int64_t i = 0; i < round_up(rows, kTileRows) * dim; ++i) q[i] *= scale;
-
+  const std::int64_t panel = steps_of<W>(length) * kTileColumns<T>;
   for (std::int64_t k0 = 0; k0 <= q0; k0 += kBlock) {
     const bool diagonal = k0 == q0;
     const std::int64_t count = least(kBlock, length - k0);
-    score_block<T>(rows, count, dim, q, keys + k0 * dim, diagonal, scores);
+    score_block<W>(rows, count, dim, q, keys + k0 * steps_of<W>(dim), diagonal, scores);
     for (std::int64_t r = 0; r < rows; ++r) {
       const std::int64_t valid = diagonal ? r + 1 : count;
       const std::int64_t reach = diagonal ? r / kTileRows * kTileRows + kTileRows : count;
-      softmax_row<T>(scores + r * kBlock, valid, round_up(reach, kLanes<T>), k0 == 0, maxima + r, sums + r,
-                     out + r * wide, wide);
+      softmax_row<T>(scores + r * kBlock, scale, valid, round_up(reach, kLanes<T>), k0 == 0, maxima + r,
+                     sums + r, out + r * wide, wide);
     }
-    weigh_rows<T>(rows, count, wide, scores, values + k0 * kTileColumns<T>, length * kTileColumns<T>,
-                  diagonal, k0 > 0, out);
+    const Weights<W> weights = as_factors(W{}, rows, count, scores, factors, false);
+    weigh_rows<W>(rows, count, wide, weights.rows, values + k0 / W::kStep * kTileColumns<T>, panel, diagonal,
+                  k0 > 0, out);
   }
 
   T* row_maximum = static_cast<T*>(args.row_stats) + head * args.tokens + doc.begin + q0;
@@ -86,16 +93,16 @@ void forward_of(const AttentionArgs& args, const AttentionDocument& doc, std::in
   }
 }
 
-template <typename T, typename S>
-void pack_of(const AttentionArgs& args, const AttentionDocument& doc, std::int64_t kv_head, T* keys,
-             T* values) {
+template <typename S>
+void pack_of(const AttentionArgs& args, const AttentionDocument& doc, std::int64_t kv_head, void* keys,
+             void* values) {
+  using W = typename AttentionWay<S>::type;
+  constexpr int kColumns = kTileColumns<typename W::Sum>;
   const std::int64_t length = doc.end - doc.begin, dim = args.dim;
-  const Factor k{static_cast<const S*>(args.k) + doc.begin * args.k_stride + kv_head * dim, args.type,
-                 args.k_stride, 1};
-  pack<kTileColumns<T>>(k, 0, length, 0, dim, keys);
-  const Factor v{static_cast<const S*>(args.v) + doc.begin * args.v_stride + kv_head * dim, args.type, 1,
-                 args.v_stride};
-  pack_typed_outer<kTileColumns<T>, T, S>(v, dim, length, values);
+  const S* k = static_cast<const S*>(args.k) + doc.begin * args.k_stride + kv_head * dim;
+  const S* v = static_cast<const S*>(args.v) + doc.begin * args.v_stride + kv_head * dim;
+  W::template pack_inner<kColumns>(k, args.k_stride, length, dim, static_cast<typename W::Packed*>(keys));
+  W::template pack_outer<kColumns>(v, args.v_stride, dim, length, static_cast<typename W::Packed*>(values));
 }
 
 }  // namespace
@@ -112,7 +119,7 @@ void attention_pack(const AttentionArgs& args, const AttentionDocument& document
                     void* keys, void* values) {
   dispatch(args.type, [&](auto tag) {
     using S = LOONGFORGE_STORAGE(tag);
-    pack_of<Wide<S>, S>(args, document, kv_head, static_cast<Wide<S>*>(keys), static_cast<Wide<S>*>(values));
+    pack_of<S>(args, document, kv_head, keys, values);
   });
 }
 
@@ -124,9 +131,7 @@ void attention_forward(const AttentionArgs& args, const AttentionDocument& docum
                        std::int64_t block, const void* keys, const void* values, void* scratch) {
   dispatch(args.type, [&](auto tag) {
     using S = LOONGFORGE_STORAGE(tag);
-    using T = Wide<S>;
-    forward_of<T, S>(args, document, head, block, static_cast<const T*>(keys), static_cast<const T*>(values),
-                     static_cast<T*>(scratch));
+    forward_of<S>(args, document, head, block, keys, values, scratch);
   });
 }
 

@@ -18,6 +18,13 @@ LOONGFORGE_INLINE Bf16Pair make_pair(Bf16 low, Bf16 high) {
   return {low.bits | static_cast<std::uint32_t>(high.bits) << 16};
 }
 
+// out[i] = (low[i], high[i]).
+LOONGFORGE_INLINE void store_interleaved(const Bf16* low, const Bf16* high, Bf16Pair* out) {
+  const Words below = __builtin_convertvector(*reinterpret_cast<const Halves*>(low), Words);
+  const Words above = __builtin_convertvector(*reinterpret_cast<const Halves*>(high), Words);
+  *reinterpret_cast<Words*>(out) = below | (above << 16);
+}
+
 // Panels of R outer indices, as pack_along_inner (pack.h), of pairs: out[(k / 2) * R + r]. The partner of a
 // last single number is zero.
 template <int R>
@@ -100,9 +107,10 @@ void pack_pairs(const Factor& f, std::int64_t o0, std::int64_t o1, std::int64_t 
     pack_pairs_along_outer<R>(x, f.inner_stride, o1 - o0, depth, out);
 }
 
-// tile_product (tile_product.h) over `steps` packed pairs.
-LOONGFORGE_INLINE void pair_tile_product(std::int64_t steps, const Bf16Pair* a, const Bf16Pair* b, float* c,
-                                         std::int64_t ldc, bool accumulate) {
+// tile_product (tile_product.h) over `steps` pairs: a's element (i, s) at a[i * row + s * step].
+LOONGFORGE_INLINE void pair_tile_product(std::int64_t steps, const Bf16Pair* a, std::int64_t row,
+                                         std::int64_t step, const Bf16Pair* b, float* c, std::int64_t ldc,
+                                         bool accumulate) {
   __m512 sum[kTileRows][2];
 #pragma GCC unroll 16
   for (int i = 0; i < kTileRows; ++i) sum[i][0] = sum[i][1] = _mm512_setzero_ps();
@@ -111,11 +119,11 @@ LOONGFORGE_INLINE void pair_tile_product(std::int64_t steps, const Bf16Pair* a, 
     const auto b1 = reinterpret_cast<__m512bh>(_mm512_loadu_si512(b + kPairs));
 #pragma GCC unroll 16
     for (int i = 0; i < kTileRows; ++i) {
-      const auto x = reinterpret_cast<__m512bh>(_mm512_set1_epi32(static_cast<int>(a[i].bits)));
+      const auto x = reinterpret_cast<__m512bh>(_mm512_set1_epi32(static_cast<int>(a[i * row].bits)));
       sum[i][0] = _mm512_dpbf16_ps(sum[i][0], x, b0);
       sum[i][1] = _mm512_dpbf16_ps(sum[i][1], x, b1);
     }
-    a += kTileRows;
+    a += step;
     b += 2 * kPairs;
   }
 #pragma GCC unroll 16

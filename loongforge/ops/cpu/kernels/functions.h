@@ -38,5 +38,6 @@ void attention_backward(const AttentionArgs& args, const AttentionDocument& docu
                         void* scratch);
 
 const Kernels& table();
+Kernels with_bf16_pairs(Kernels k);
 
 }  // namespace loongforge::ops::cpu::LOONGFORGE_LEVEL_NAMESPACE

@@ -45,7 +45,7 @@ struct Bf16Pairs {
   }
   LOONGFORGE_INLINE_MEMBER void tile(std::int64_t steps, const Bf16Pair* a, const Bf16Pair* b, float* c,
                                      std::int64_t ldc, bool accumulate) {
-    pair_tile_product(steps, a, b, c, ldc, accumulate);
+    pair_tile_product(steps, a, 1, kTileRows, b, c, ldc, accumulate);
   }
 };
 #endif

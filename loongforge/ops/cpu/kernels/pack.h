@@ -92,12 +92,6 @@ void pack_typed(const Factor& f, std::int64_t o0, std::int64_t o1, std::int64_t 
     pack_along_outer<R, T, S>(x, f.inner_stride, o1 - o0, depth, out);
 }
 
-// The whole factor, contiguous along its outer index (of `outer`).
-template <int R, typename T, typename S>
-void pack_typed_outer(const Factor& f, std::int64_t outer, std::int64_t depth, T* out) {
-  pack_along_outer<R, T, S>(static_cast<const S*>(f.data), f.inner_stride, outer, depth, out);
-}
-
 template <int R>
 void pack(const Factor& f, std::int64_t o0, std::int64_t o1, std::int64_t k0, std::int64_t depth,
           float* out) {

@@ -3,6 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#ifdef __AVX512BF16__
+#include <immintrin.h>
+#endif
 
 #include "loongforge/ops/cpu/kernels.h"
 
@@ -110,12 +113,17 @@ LOONGFORGE_INLINE void store(double* p, Vector<double> x) {
   *reinterpret_cast<Vector<double>*>(p) = x;
 }
 LOONGFORGE_INLINE void store(Bf16* p, Vector<float> x) {
+#ifdef __AVX512BF16__
+  const __m256bh narrow = _mm512_cvtneps_pbh(x);
+  __builtin_memcpy(p, &narrow, sizeof narrow);
+#else
   const Words bits = reinterpret_cast<Words>(x);
   const Words rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
   const Words nan = (bits >> 16) | 0x40u;
   const Words is_nan = reinterpret_cast<Words>((bits & 0x7fffffffu) > 0x7f800000u);
   const Words result = (is_nan & nan) | (~is_nan & rounded);
   *reinterpret_cast<Halves*>(p) = __builtin_convertvector(result, Halves);
+#endif
 }
 
 template <typename T>
