@@ -66,6 +66,9 @@ void EvalConfig::fields(Fields& f) {
           "Steps between evaluations on data.eval; 0: only before the first and after the last.")
       .at_least(0)
       .unit("steps");
+  f.field("eval.max_batches", max_batches,
+          "Held-out micro-batches of one evaluation, the first of the data; 0: all of it.")
+      .at_least(0);
 }
 
 void LogConfig::fields(Fields& f) {
@@ -160,6 +163,10 @@ void shape_violations(const RunConfig& c, std::vector<std::string>& out) {
   }
   if (c.eval.every > 0 && c.data.eval.empty() && c.data.eval_fraction <= 0) {
     out.push_back("eval.every: has no effect without held-out data; set data.eval or data.eval_fraction");
+  }
+  if (c.eval.max_batches > 0 && c.data.eval.empty() && c.data.eval_fraction <= 0) {
+    out.push_back(
+        "eval.max_batches: has no effect without held-out data; set data.eval or data.eval_fraction");
   }
   if (c.numeric.on_nan == "stop" && c.numeric.max_skips != NumericConfig{}.max_skips) {
     out.push_back("numeric.max_skips: has no effect with numeric.on_nan: stop; take skip or leave it out");

@@ -62,6 +62,7 @@ struct CheckpointConfig {
 
 struct EvalConfig {
   std::int64_t every = 0;
+  std::int64_t max_batches = 0;
 
   void fields(Fields& f);
 };

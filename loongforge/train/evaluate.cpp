@@ -39,12 +39,12 @@ void add_batch(const Model& model, const Task& task, const Batch& batch, std::in
 
 }  // namespace
 
-EvalResult evaluate(const Model& model, const Task& task, const BatchSource& source,
+EvalResult evaluate(const Model& model, const Task& task, const BatchSource& source, std::int64_t max_batches,
                     const std::function<void(std::int64_t, std::int64_t)>& on_progress) {
   const at::NoGradGuard no_grad;
   const double start = monotonic_seconds();
   check(source.steps().has_value(), "held-out data: expected a source that is read once");
-  const std::int64_t steps = *source.steps();
+  const std::int64_t steps = max_batches > 0 ? std::min(max_batches, *source.steps()) : *source.steps();
   Sums sums;
   Prefetcher prefetcher(source, 0, steps);
   for (std::int64_t step = 0; step < steps; ++step) {

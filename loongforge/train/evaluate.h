@@ -16,10 +16,11 @@ struct EvalResult {
   double seconds = 0;
 };
 
-// Runs the whole of a source that is read once, without gradients. `on_progress` gets micro-batches done and
-// in all. Throws DataError when nothing counts, NumericError naming the micro-batch when a loss is not
-// finite, Interrupted.
+// Runs a source that is read once, or its first `max_batches` micro-batches (0: all), without gradients.
+// `on_progress` gets micro-batches done and in all. Throws DataError when nothing counts, NumericError naming
+// the micro-batch when a loss is not finite, Interrupted.
 EvalResult evaluate(const Model& model, const Task& task, const BatchSource& source,
+                    std::int64_t max_batches = 0,
                     const std::function<void(std::int64_t, std::int64_t)>& on_progress = {});
 
 }  // namespace loongforge

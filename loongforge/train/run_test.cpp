@@ -66,6 +66,24 @@ TEST(Run, LeavesTheWholeRunFolder) {
   EXPECT_EQ(summary.at("tokens"), 6 * 4 * 32);
 }
 
+TEST(Run, JudgesByAsManyHeldOutBatchesAsWanted) {
+  const TinyRun tiny;
+  const auto counted = [&](const std::string& name, std::int64_t batches) {
+    RunConfig config = tiny.config(name);
+    config.train.steps = 1;
+    config.eval.max_batches = batches;
+    train(config);
+    return JsonLines(tiny.run(name) / "eval.jsonl", 100)
+        .records()
+        .front()
+        .at("counted_tokens")
+        .get<std::int64_t>();
+  };
+  const std::int64_t all = counted("all", 0);
+  EXPECT_LT(counted("one", 1), all);
+  EXPECT_EQ(counted("many", 1000), all);
+}
+
 TEST(Run, ResumesBitForBitInFloat32) {
   const TinyRun tiny;
   RunConfig config = tiny.config("");

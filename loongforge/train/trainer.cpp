@@ -209,11 +209,15 @@ void Trainer::evaluate_at(std::int64_t step) {
   if (!parts_.eval || !wanted || log_->evaluation_at(step) != nullptr) return;
   const double start = monotonic_seconds();
   const EvalResult result =
-      evaluate(*parts_.model, *parts_.task, *parts_.eval, [&](std::int64_t done, std::int64_t all) {
-        // Short evaluations would only flicker.
-        if (options_.quiet || monotonic_seconds() - start < 2) return;
-        line_.show(concat("held-out data ", done, "/", all, " micro-batches"));
-      });
+      evaluate(*parts_.model, *parts_.task, *parts_.eval, config_.eval.max_batches,
+               [&](std::int64_t done, std::int64_t all) {
+                 // Short evaluations would only flicker.
+                 const double seconds = monotonic_seconds() - start;
+                 if (options_.quiet || seconds < 2) return;
+                 const auto left = static_cast<double>(all - done) / static_cast<double>(done);
+                 line_.show(concat("held-out data ", done, "/", all, " micro-batches, ETA ",
+                                   format_duration(seconds * left)));
+               });
   line_.finish();
   log_->evaluation({{"step", step},
                     {"loss", result.loss},
