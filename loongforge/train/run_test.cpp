@@ -70,7 +70,7 @@ TEST(Run, JudgesByAsManyHeldOutBatchesAsWanted) {
   const TinyRun tiny;
   const auto counted = [&](const std::string& name, std::int64_t batches) {
     RunConfig config = tiny.config(name);
-    config.train.steps = 1;
+    config.train.steps = 2;
     config.eval.max_batches = batches;
     train(config);
     return JsonLines(tiny.run(name) / "eval.jsonl", 100)
