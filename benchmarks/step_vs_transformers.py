@@ -145,6 +145,9 @@ def main() -> None:
         return peer(arguments)
 
     figures: dict = {"threads": arguments.threads}
+    print(subprocess.run([str(BINARY), "version"], capture_output=True, text=True, check=True).stdout.strip())
+    print(subprocess.run([str(BINARY), "bench", "ceilings", "--threads", str(arguments.threads)], capture_output=True,
+                         text=True, check=True).stdout.strip(), flush=True)
     with tempfile.TemporaryDirectory() as name:
         work = pathlib.Path(name)
         speed, memory = [], []
@@ -155,7 +158,8 @@ def main() -> None:
             memory.append(ours["peak_bytes"] / theirs["peak_bytes"])
             print(f"round {number + 1}: {rates[0]:.0f} tokens/s, transformers {rates[1]:.0f} ({speed[-1]:.2f} x); "
                   f"memory {ours['peak_bytes'] / 2**30:.1f} GiB, {theirs['peak_bytes'] / 2**30:.1f} ({memory[-1]:.2f} x)")
-        figures |= {"speed_ratio": statistics.median(speed), "memory_ratio": statistics.median(memory)}
+        if speed:
+            figures |= {"speed_ratio": statistics.median(speed), "memory_ratio": statistics.median(memory)}
         if arguments.losses:
             for dtype in ("bfloat16", "float32"):
                 ours, theirs = side_by_side(work, arguments.model, 256, 2, 2, arguments.losses, dtype, arguments.threads)
