@@ -69,11 +69,11 @@ for line in metadata.requires("torch") or []:
 print(" ".join(wanted))
 PY
 )
-  local no_deps=(--no-deps)
+  local dependencies=(--no-deps)
   # cuda-toolkit holds nothing itself: it names the nvidia-* wheels of one release.
-  [ "$TORCH_LIBRARIES" = all ] && no_deps=()
+  [ "$TORCH_LIBRARIES" = all ] && dependencies=(--no-warn-conflicts)
   # shellcheck disable=SC2086
-  "$TORCH_ENV/bin/pip" install -q --disable-pip-version-check "${no_deps[@]}" \
+  "$TORCH_ENV/bin/pip" install -q --disable-pip-version-check "${dependencies[@]}" \
     ${wanted:-nvidia-cuda-runtime nvidia-cuda-cupti} || die "pip could not install: $wanted"
 }
 

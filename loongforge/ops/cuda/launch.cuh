@@ -1,12 +1,11 @@
 // Shared by the CUDA kernels: number types, launches, sums over a block of threads.
 #pragma once
 
-#include <c10/cuda/CUDAGuard.h>
-#include <c10/cuda/CUDAStream.h>
 #include <cuda_bf16.h>
 
 #include "loongforge/base/error.h"
 #include "loongforge/ops/cuda/kernels.h"
+#include "loongforge/ops/cuda/on_device.h"
 
 namespace loongforge::ops::cuda {
 
@@ -84,10 +83,9 @@ void launch(const char* op, int device, std::int64_t x, std::int64_t y, void (*k
   if (x == 0 || y == 0) return;  // CUDA refuses an empty grid
   check<ResourceError>(x <= 0x7fffffff && y <= 65535, op, ": ", x, " by ", y,
                        " blocks are more than one CUDA launch takes");
-  const auto index = static_cast<c10::DeviceIndex>(device);
-  const c10::cuda::CUDAGuard guard(index);
+  const OnDevice there(device);
   const dim3 grid(static_cast<unsigned>(x), static_cast<unsigned>(y));
-  kernel<<<grid, kThreads, 0, c10::cuda::getCurrentCUDAStream(index).stream()>>>(args...);
+  kernel<<<grid, kThreads, 0, there.stream()>>>(args...);
   const cudaError_t error = cudaGetLastError();
   check<ResourceError>(error == cudaSuccess, op,
                        ": the CUDA kernel could not start: ", cudaGetErrorString(error));
