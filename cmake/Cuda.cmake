@@ -47,6 +47,8 @@ if(NOT _wheel_major STREQUAL _compiler_major)
     "${TorchWheel_CUDA}: their first numbers must be equal. Install the CUDA toolkit ${TorchWheel_CUDA}.")
 endif()
 
+# The toolkit's headers stand first: those of the wheels lack crt/, and lead to the toolkit's for it.
+list(PREPEND _cuda_include ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES})
 add_library(Torch::cuda INTERFACE IMPORTED)
 set_target_properties(Torch::cuda PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES "${_cuda_include}"
