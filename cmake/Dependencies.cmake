@@ -22,4 +22,7 @@ endif()
 
 if(LOONGFORGE_TORCH)
   find_package(TorchWheel REQUIRED)
+  if(LOONGFORGE_CUDA)
+    include(Cuda)
+  endif()
 endif()

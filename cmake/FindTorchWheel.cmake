@@ -44,7 +44,7 @@ if(NOT TARGET Torch::cpu)
     INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${_torch}/include;${_torch}/include/torch/csrc/api/include"
     # at::parallel_for is a template with an OpenMP region: without this flag it runs on one thread. At link time the
     # wheel's own libgomp serves, so that a process has one OpenMP runtime.
-    INTERFACE_COMPILE_OPTIONS "-fopenmp"
+    INTERFACE_COMPILE_OPTIONS "$<$<COMPILE_LANGUAGE:CXX>:-fopenmp>"
     # libtorch_cpu of a CUDA flavour leaves symbols of libraries that a CPU program never calls.
     INTERFACE_LINK_OPTIONS "-Wl,--allow-shlib-undefined"
     INTERFACE_LINK_LIBRARIES "${_torch}/lib/libtorch_cpu.so;${_torch}/lib/libc10.so;${_gomp}")
@@ -57,5 +57,6 @@ else()
   set(_flavour "CPU")
 endif()
 set(TorchWheel_FLAVOUR "${_flavour}")
+set(TorchWheel_FOLDER "${_torch}")
 message(STATUS "torch wheel ${TorchWheel_VERSION} (${_flavour}): ${_torch}")
 set(TorchWheel_FOUND TRUE)

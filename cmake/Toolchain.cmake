@@ -19,13 +19,14 @@ option(LOONGFORGE_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF
 
 add_library(loongforge_flags INTERFACE)
 target_include_directories(loongforge_flags INTERFACE "${PROJECT_SOURCE_DIR}")
-target_compile_options(loongforge_flags INTERFACE
-  -Wall -Wextra -Werror -Wno-missing-field-initializers -Wnon-virtual-dtor -Woverloaded-virtual)
+set(_warnings -Wall -Wextra -Werror -Wno-missing-field-initializers -Wnon-virtual-dtor -Woverloaded-virtual)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees these in std::string and std::vector where there are none (GCC bugs 105329, 105651).
-  target_compile_options(loongforge_flags INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
+  list(APPEND _warnings -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
     $<$<CONFIG:Release>:-Wno-maybe-uninitialized>)
 endif()
+# nvcc knows none of these (loongforge/ops/CMakeLists.txt).
+target_compile_options(loongforge_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${_warnings}>")
 target_compile_definitions(loongforge_flags INTERFACE
   LOONGFORGE_VERSION="${PROJECT_VERSION}" $<$<NOT:$<CONFIG:Release>>:_GLIBCXX_ASSERTIONS>)
 

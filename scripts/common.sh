@@ -16,7 +16,9 @@ run() {
   "$@"
 }
 
-torch_folder() { echo "$VENV"/torch/lib/python3*/site-packages/torch; }
+# The environment that holds the torch wheel; scripts/cuda-build.sh has one of its own.
+TORCH_ENV="${TORCH_ENV:-$VENV/torch}"
+torch_folder() { echo "$TORCH_ENV"/lib/python3*/site-packages/torch; }
 
 configure() { # PRESET [cmake arguments]
   local preset="$1"

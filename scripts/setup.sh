@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Installs what quickstart.sh and test.sh share: Debian packages and the torch wheel in .venv/torch.
+# Installs what the other scripts share: Debian packages and the torch wheel in .venv/torch.
 #   scripts/setup.sh              TORCH_VERSION=2.14.1 scripts/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 TORCH_VERSION="${TORCH_VERSION:-2.13.0}"
-NEED_DISK_MIB=6000
+# "used": the libraries that a CPU program on a CUDA wheel loads; "all": what a CUDA program needs.
+TORCH_LIBRARIES="${TORCH_LIBRARIES:-used}"
+NEED_DISK_MIB="${NEED_DISK_MIB:-6000}"
 NEED_MEMORY_MIB=3500
 
 check_machine() {
@@ -45,14 +47,19 @@ install_packages() {
     die "apt-get could not install: $missing; run 'apt-get update' and look at its messages"
 }
 
-# A CUDA build of torch also wants these two small libraries when only its CPU part is used; the versions are its own.
-install_cuda_stubs() {
-  local python="$VENV/torch/bin/python" wanted
-  wanted=$("$python" - <<'PY'
-import importlib.metadata as metadata, re
+# The nvidia-* wheels of a CUDA build of torch, in its own versions. Two small ones are enough where only its CPU part
+# is used.
+install_cuda_libraries() {
+  local python="$TORCH_ENV/bin/python" wanted
+  wanted=$("$python" - "$TORCH_LIBRARIES" <<'PY'
+import importlib.metadata as metadata, re, sys
 wanted = []
 for line in metadata.requires("torch") or []:
     requirement = line.split(";")[0].strip()
+    if sys.argv[1] == "all":
+        if re.match(r"(cuda-toolkit|nvidia-)", requirement):
+            wanted.append(requirement.replace(" ", ""))
+        continue
     # "cuda-toolkit[cudart,cupti,...]==13.0.2" names its parts as extras.
     if re.match(r"nvidia-cuda-(runtime|cupti)", requirement):
         wanted.append(requirement.replace(" ", ""))
@@ -62,23 +69,27 @@ for line in metadata.requires("torch") or []:
 print(" ".join(wanted))
 PY
 )
+  local dependencies=(--no-deps)
+  # cuda-toolkit holds nothing itself: it names the nvidia-* wheels of one release.
+  [ "$TORCH_LIBRARIES" = all ] && dependencies=(--no-warn-conflicts)
   # shellcheck disable=SC2086
-  "$VENV/torch/bin/pip" install -q --no-deps ${wanted:-nvidia-cuda-runtime nvidia-cuda-cupti}
+  "$TORCH_ENV/bin/pip" install -q --disable-pip-version-check "${dependencies[@]}" \
+    ${wanted:-nvidia-cuda-runtime nvidia-cuda-cupti} || die "pip could not install: $wanted"
 }
 
 install_torch() {
   local have=""
-  [ -x "$VENV/torch/bin/python" ] &&
-    have=$("$VENV/torch/bin/python" -c 'import importlib.metadata as m; print(m.version("torch").split("+")[0])' 2> /dev/null || true)
-  [ "$have" = "$TORCH_VERSION" ] && [ -e "$VENV/torch/complete" ] && return
-  say "torch $TORCH_VERSION into .venv/torch"
+  [ -x "$TORCH_ENV/bin/python" ] &&
+    have=$("$TORCH_ENV/bin/python" -c 'import importlib.metadata as m; print(m.version("torch").split("+")[0])' 2> /dev/null || true)
+  [ "$have" = "$TORCH_VERSION" ] && [ -e "$TORCH_ENV/complete" ] && return
+  say "torch $TORCH_VERSION into ${TORCH_ENV#"$ROOT"/}"
   mkdir -p "$VENV"
-  rm -f "$VENV/torch/complete"
-  python3 -m venv "$VENV/torch" || die "python3 -m venv failed; is the package python3-venv installed?"
-  "$VENV/torch/bin/pip" install -q --disable-pip-version-check --no-deps "torch==$TORCH_VERSION" ||
+  rm -f "$TORCH_ENV/complete"
+  python3 -m venv "$TORCH_ENV" || die "python3 -m venv failed; is the package python3-venv installed?"
+  "$TORCH_ENV/bin/pip" install -q --disable-pip-version-check --no-deps "torch==$TORCH_VERSION" ||
     die "pip could not fetch torch==$TORCH_VERSION; is the network there, and does this Python ($(python3 -V)) have a wheel of it?"
-  if grep -qE "^cuda.*= *'" "$(torch_folder)/version.py"; then install_cuda_stubs; fi
-  touch "$VENV/torch/complete"
+  if grep -qE "^cuda.*= *'" "$(torch_folder)/version.py"; then install_cuda_libraries; fi
+  touch "$TORCH_ENV/complete"
 }
 
 check_machine

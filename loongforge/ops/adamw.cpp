@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "loongforge/ops/cpu/tensors.h"
+#include "loongforge/ops/cuda/kernels.h"
+#include "loongforge/ops/device.h"
 
 namespace loongforge::ops {
 namespace {
@@ -21,6 +23,7 @@ void check_arguments(const AdamWTensors& t, const AdamWOptions& options) {
     check(kept == dtype || (kept == at::kBFloat16 && dtype == at::kFloat),
           "adamw_step: weight: expected master's dtype or bfloat16 beside float32, got ", at::toString(kept));
   }
+  check_device("adamw_step", {&t.master, &t.grad, &t.m, &t.v, &t.weight});
   check(options.step >= 1, "adamw_step: step: expected 1 or more, got ", options.step);
 }
 
@@ -49,6 +52,10 @@ void adamw_step(const AdamWTensors& t, const AdamWOptions& options) {
   args.correction1 = correction(options.beta1, options.step);
   args.correction2 = correction(options.beta2, options.step);
   args.gradient_scale = options.gradient_scale;
+  if (t.master.is_cuda()) {
+    cuda::adamw(args, t.master.numel(), t.master.get_device());
+    return;
+  }
   const cpu::Kernels& k = cpu::kernels();
   cpu::for_ranges(t.master.numel(), 30,
                   [&](std::int64_t begin, std::int64_t end) { k.adamw(args, begin, end); });

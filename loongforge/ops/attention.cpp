@@ -13,6 +13,8 @@
 #include "loongforge/ops/autograd_support.h"
 #include "loongforge/ops/cpu/scratch.h"
 #include "loongforge/ops/cpu/tensors.h"
+#include "loongforge/ops/device.h"
+#include "loongforge/ops/plain/blocks.h"
 
 namespace loongforge::ops {
 namespace {
@@ -138,50 +140,66 @@ void sum_heads(const AttentionArgs& args, const at::Tensor& partial, const at::T
   });
 }
 
+// Its `lse` is what the kernels call row_stats, (2, H, N).
+plain::AttentionOutput forward_on_cpu(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                                      const at::Tensor& cu_seqlens, double scale) {
+  AttentionArgs args = arguments(q, k, v, scale);
+  const at::TensorOptions narrow = q.options().requires_grad(false);
+  const at::TensorOptions wide = narrow.dtype(cpu::wide_dtype(q.scalar_type()));
+  const at::Tensor out = at::empty(q.sizes(), narrow),
+                   row_stats = at::empty({2, args.heads, args.tokens}, wide);
+  args.out = out.data_ptr();
+  args.row_stats = row_stats.data_ptr();
+  if (q.numel() > 0) run_forward(args, cu_seqlens, wide);
+  return {out, row_stats};
+}
+
+plain::AttentionGradients backward_on_cpu(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                                          const plain::AttentionOutput& forward, const at::Tensor& dout,
+                                          const at::Tensor& cu_seqlens, double scale) {
+  AttentionArgs args = arguments(q, k, v, scale);
+  const at::Tensor dq = at::empty(q.sizes(), q.options()), dk = at::empty(k.sizes(), k.options()),
+                   dv = at::empty(v.sizes(), v.options());
+  args.out = forward.out.data_ptr();
+  args.row_stats = forward.lse.data_ptr();
+  args.dout = dout.data_ptr();
+  args.dq = dq.data_ptr();
+  args.dk = dk.data_ptr();
+  args.dv = dv.data_ptr();
+  at::Tensor dk_partial, dv_partial;
+  if (args.heads != args.kv_heads) {
+    dk_partial = at::empty(q.sizes(), forward.lse.options());
+    dv_partial = at::empty(q.sizes(), forward.lse.options());
+    args.dk_partial = dk_partial.data_ptr();
+    args.dv_partial = dv_partial.data_ptr();
+  }
+  if (q.numel() > 0) run_backward(args, cu_seqlens);
+  if (dk_partial.defined()) {
+    sum_heads(args, dk_partial, dk);
+    sum_heads(args, dv_partial, dv);
+  }
+  return {dq, dk, dv};
+}
+
 struct Attention : torch::autograd::Function<Attention> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& q_in, const at::Tensor& k_in,
                             const at::Tensor& v_in, const at::Tensor& cu_seqlens, double scale) {
     const at::Tensor q = with_packed_rows(q_in), k = with_packed_rows(k_in), v = with_packed_rows(v_in);
-    AttentionArgs args = arguments(q, k, v, scale);
-    const at::TensorOptions plain = q.options().requires_grad(false);
-    const at::TensorOptions wide = plain.dtype(cpu::wide_dtype(q.scalar_type()));
-    const at::Tensor out = at::empty(q.sizes(), plain),
-                     row_stats = at::empty({2, args.heads, args.tokens}, wide);
-    args.out = out.data_ptr();
-    args.row_stats = row_stats.data_ptr();
-    if (q.numel() > 0) run_forward(args, cu_seqlens, wide);
-    context->save_for_backward({q, k, v, out, row_stats, cu_seqlens});
+    const auto forward_of = q.is_cuda() ? plain::attention_forward : forward_on_cpu;
+    const plain::AttentionOutput result = forward_of(q, k, v, cu_seqlens, scale);
+    context->save_for_backward({q, k, v, result.out, result.lse, cu_seqlens});
     context->saved_data["scale"] = scale;
-    return out;
+    return result.out;
   }
 
   static variable_list backward(AutogradContext* context, variable_list grads) {
     refuse_double_backward("attention");
     const variable_list saved = context->get_saved_variables();
-    const at::Tensor &q = saved[0], &k = saved[1], &v = saved[2], &row_stats = saved[4];
-    const at::Tensor dout = packed(grads[0]);
-    AttentionArgs args = arguments(q, k, v, context->saved_data["scale"].toDouble());
-    const at::Tensor dq = at::empty(q.sizes(), q.options()), dk = at::empty(k.sizes(), k.options()),
-                     dv = at::empty(v.sizes(), v.options());
-    args.out = saved[3].data_ptr();
-    args.row_stats = row_stats.data_ptr();
-    args.dout = dout.data_ptr();
-    args.dq = dq.data_ptr();
-    args.dk = dk.data_ptr();
-    args.dv = dv.data_ptr();
-    at::Tensor dk_partial, dv_partial;
-    if (args.heads != args.kv_heads) {
-      dk_partial = at::empty(q.sizes(), row_stats.options());
-      dv_partial = at::empty(q.sizes(), row_stats.options());
-      args.dk_partial = dk_partial.data_ptr();
-      args.dv_partial = dv_partial.data_ptr();
-    }
-    if (q.numel() > 0) run_backward(args, saved[5]);
-    if (dk_partial.defined()) {
-      sum_heads(args, dk_partial, dk);
-      sum_heads(args, dv_partial, dv);
-    }
-    return {dq, dk, dv, {}, {}};
+    const auto backward_of = saved[0].is_cuda() ? plain::attention_backward : backward_on_cpu;
+    const plain::AttentionGradients g =
+        backward_of(saved[0], saved[1], saved[2], {saved[3], saved[4]}, packed(grads[0]), saved[5],
+                    context->saved_data["scale"].toDouble());
+    return {g.dq, g.dk, g.dv, {}, {}};
   }
 };
 
@@ -194,6 +212,7 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
             q.scalar_type() == k.scalar_type() && q.scalar_type() == v.scalar_type(),
         "attention: expected q (N, H, D), k and v (N, Hkv, D) of one dtype, Hkv dividing H, got ", q.sizes(),
         ", ", k.sizes(), ", ", v.sizes());
+  check_device("attention", {&q, &k, &v});
   check_documents(cu_seqlens, q.size(0));
   return Attention::apply(q, k, v, cu_seqlens, scale);
 }

@@ -8,6 +8,7 @@
 
 #include "loongforge/ops/autograd_support.h"
 #include "loongforge/ops/cpu/tensors.h"
+#include "loongforge/ops/device.h"
 
 namespace loongforge::ops {
 namespace {
@@ -15,8 +16,13 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// buffer[ids[i]] += dy[i]. Each thread owns a band of rows of the table, so every row is added in order of i.
+// buffer[ids[i]] += dy[i], in the order of i. On a GPU the library sorts equal ids together, stably; on the
+// CPU each thread owns a band of rows of the table.
 void scatter_add(const at::Tensor& ids, const at::Tensor& dy, const at::Tensor& buffer) {
+  if (buffer.is_cuda()) {
+    buffer.index_put_({std::optional<at::Tensor>(ids)}, dy.to(buffer.scalar_type()), true);
+    return;
+  }
   const std::int64_t n = ids.numel(), rows = buffer.size(0), columns = buffer.size(1);
   const std::int64_t* id = ids.const_data_ptr<std::int64_t>();
   const cpu::Type from = cpu::type_of(dy, "embedding"), to = cpu::type_of(buffer, "embedding");
@@ -34,19 +40,25 @@ void scatter_add(const at::Tensor& ids, const at::Tensor& dy, const at::Tensor& 
   });
 }
 
+at::Tensor gather(const at::Tensor& ids, const at::Tensor& weight) {
+  if (weight.is_cuda()) return at::index_select(weight, 0, ids);
+  const at::Tensor y = at::empty({ids.numel(), weight.size(1)}, weight.options().requires_grad(false));
+  const std::int64_t row = weight.size(1) * static_cast<std::int64_t>(weight.element_size());
+  const std::int64_t* id = ids.const_data_ptr<std::int64_t>();
+  const char* from = static_cast<const char*>(weight.data_ptr());
+  char* to = static_cast<char*>(y.data_ptr());
+  if (row > 0)
+    cpu::for_ranges(ids.numel(), row, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        std::memcpy(to + i * row, from + id[i] * row, static_cast<std::size_t>(row));
+    });
+  return y;
+}
+
 struct Embedding : torch::autograd::Function<Embedding> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& ids, const at::Tensor& weight,
                             const WeightGradient& weight_gradient) {
-    const at::Tensor y = at::empty({ids.numel(), weight.size(1)}, weight.options().requires_grad(false));
-    const std::int64_t row = weight.size(1) * static_cast<std::int64_t>(weight.element_size());
-    const std::int64_t* id = ids.const_data_ptr<std::int64_t>();
-    const char* from = static_cast<const char*>(weight.data_ptr());
-    char* to = static_cast<char*>(y.data_ptr());
-    if (row > 0)
-      cpu::for_ranges(ids.numel(), row, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i)
-          std::memcpy(to + i * row, from + id[i] * row, static_cast<std::size_t>(row));
-      });
+    const at::Tensor y = gather(ids, weight);
     context->save_for_backward({ids, weight});
     context->saved_data["weight_gradient"] = wrap(weight_gradient);
     return y;
@@ -74,9 +86,10 @@ at::Tensor embedding(const at::Tensor& ids, const at::Tensor& weight, const Weig
         "embedding: expected int64 ids (N) and weight (V, C), got ", ids.sizes(), " ",
         at::toString(ids.scalar_type()), " and ", weight.sizes());
   cpu::type_of(weight, "embedding");
-  const at::Tensor flat = packed(ids);
-  const std::int64_t* id = flat.const_data_ptr<std::int64_t>();
-  for (std::int64_t i = 0; i < flat.numel(); ++i)
+  check_device("embedding", {&ids, &weight});
+  const at::Tensor flat = packed(ids), host = flat.cpu();
+  const std::int64_t* id = host.const_data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < host.numel(); ++i)
     check<DataError>(id[i] >= 0 && id[i] < weight.size(0), "token ", i, ": expected an id from 0 to ",
                      weight.size(0) - 1, ", got ", id[i], "; use the tokenizer that belongs to the model");
   return Embedding::apply(flat, packed(weight), weight_gradient);

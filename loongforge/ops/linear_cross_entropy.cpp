@@ -13,7 +13,9 @@
 
 #include "loongforge/ops/autograd_support.h"
 #include "loongforge/ops/cpu/tensors.h"
+#include "loongforge/ops/device.h"
 #include "loongforge/ops/matmul.h"
+#include "loongforge/ops/plain/blocks.h"
 
 namespace loongforge::ops {
 namespace {
@@ -38,13 +40,25 @@ struct Head {
   }
 };
 
+// Rows [begin, end) of a list of the counted tokens, on the device of the tensors.
+at::Tensor on_device(const Head& head, const std::vector<std::int64_t>& list, std::int64_t begin,
+                     std::int64_t end) {
+  return at::from_blob(const_cast<std::int64_t*>(list.data()) + begin, {end - begin},
+                       at::TensorOptions().dtype(at::kLong))
+      .to(head.hidden.device());
+}
+
+at::Tensor token_index(const Head& head, std::int64_t begin, std::int64_t end) {
+  return on_device(head, head.tokens, begin, end);
+}
+
 Head make_head(const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor& targets,
                const std::optional<at::Tensor>& token_weights, std::int64_t vocab_size) {
   Head head;
   head.hidden = packed(hidden.detach());
   const std::int64_t vocabulary = vocab_size == 0 ? weight.size(0) : vocab_size;
   head.weight = packed(weight.detach()).narrow(0, 0, vocabulary);
-  const at::Tensor flat = packed(targets);
+  const at::Tensor flat = packed(targets.cpu());
   const std::int64_t* target = flat.const_data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < flat.numel(); ++i) {
     if (target[i] == kIgnored) continue;
@@ -56,9 +70,8 @@ Head make_head(const at::Tensor& hidden, const at::Tensor& weight, const at::Ten
   }
   head.all = head.counted() == flat.numel();
   if (token_weights) {
-    const at::Tensor all = token_weights->detach().to(head.wide().dtype().toScalarType()).contiguous();
-    const at::Tensor index = at::from_blob(head.tokens.data(), {head.counted()}, at::kLong);
-    head.token_weights = head.all ? all : all.index_select(0, index);
+    const at::Tensor all = token_weights->detach().to(head.wide()).contiguous();
+    head.token_weights = head.all ? all : all.index_select(0, token_index(head, 0, head.counted()));
   }
   return head;
 }
@@ -66,9 +79,7 @@ Head make_head(const at::Tensor& hidden, const at::Tensor& weight, const at::Ten
 // Rows [begin, end) of the counted tokens.
 at::Tensor hidden_rows(const Head& head, std::int64_t begin, std::int64_t end) {
   if (head.all) return head.hidden.narrow(0, begin, end - begin);
-  const at::Tensor index = at::from_blob(const_cast<std::int64_t*>(head.tokens.data()) + begin, {end - begin},
-                                         at::TensorOptions().dtype(at::kLong));
-  return head.hidden.index_select(0, index);
+  return head.hidden.index_select(0, token_index(head, begin, end));
 }
 
 std::int64_t chunk_rows(const Head& head) {
@@ -90,7 +101,17 @@ struct Wanted {
   bool overwrite = false;  // dweight holds nothing yet
 };
 
+void softmax_chunk_on_gpu(const Head& head, const Wanted& wanted, const at::Tensor& logits,
+                          std::int64_t begin) {
+  const std::int64_t rows = logits.size(0);
+  const auto part = [&](const at::Tensor& x) { return x.defined() ? x.narrow(0, begin, rows) : x; };
+  const at::Tensor losses = wanted.losses.defined() ? wanted.losses.flatten() : wanted.losses;
+  plain::cross_entropy(logits, {on_device(head, head.targets, begin, begin + rows), part(head.token_weights),
+                                part(losses), wanted.gradient, wanted.make_gradient});
+}
+
 void softmax_chunk(const Head& head, const Wanted& wanted, const at::Tensor& logits, std::int64_t begin) {
+  if (logits.is_cuda()) return softmax_chunk_on_gpu(head, wanted, logits, begin);
   const bool wide = logits.scalar_type() == at::kDouble;
   const auto at_row = [&](const at::Tensor& x) -> void* {
     return x.defined()
@@ -121,7 +142,7 @@ void run_chunks(const Head& head, const Wanted& wanted) {
     matmul_nt_out(logits, hidden, head.weight, false);
     softmax_chunk(head, wanted, logits, begin);
     if (!wanted.make_gradient) continue;
-    const bool narrow = hidden.scalar_type() == at::kBFloat16 && has_bf16_units();
+    const bool narrow = hidden.scalar_type() == at::kBFloat16 && (hidden.is_cuda() || has_bf16_units());
     const at::Tensor dlogits = narrow ? logits.to(at::kBFloat16) : logits;
     if (wanted.dhidden.defined())
       matmul_nn_out(wanted.dhidden.narrow(0, begin, end - begin), dlogits, head.weight, false);
@@ -130,7 +151,8 @@ void run_chunks(const Head& head, const Wanted& wanted) {
   }
 }
 
-double total_of(const at::Tensor& losses) {
+double total_of(const at::Tensor& of_tokens) {
+  const at::Tensor losses = of_tokens.cpu();
   double total = 0;
   for (std::int64_t i = 0; i < losses.numel(); ++i)
     total += losses.scalar_type() == at::kDouble ? losses.const_data_ptr<double>()[i]
@@ -142,9 +164,7 @@ double total_of(const at::Tensor& losses) {
 at::Tensor spread(const Head& head, const at::Tensor& counted) {
   if (head.all) return counted;
   const at::Tensor out = at::zeros({head.hidden.size(0), counted.size(1)}, counted.options());
-  const at::Tensor index = at::from_blob(const_cast<std::int64_t*>(head.tokens.data()), {head.counted()},
-                                         at::TensorOptions().dtype(at::kLong));
-  return out.index_copy_(0, index, counted);
+  return out.index_copy_(0, token_index(head, 0, head.counted()), counted);
 }
 
 struct Gradients {
@@ -231,6 +251,7 @@ void check_arguments(const at::Tensor& hidden, const at::Tensor& weight, const a
         " ", at::toString(hidden.scalar_type()), " and ", weight.sizes(), " ",
         at::toString(weight.scalar_type()));
   cpu::type_of(hidden, "linear_cross_entropy");
+  check_device("linear_cross_entropy", {&hidden, &weight});
   check(targets.dim() == 1 && targets.scalar_type() == at::kLong && targets.size(0) == hidden.size(0),
         "linear_cross_entropy: expected int64 targets (", hidden.size(0), "), got ", targets.sizes(), " ",
         at::toString(targets.scalar_type()));

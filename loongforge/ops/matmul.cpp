@@ -5,6 +5,8 @@
 #include "loongforge/ops/cpu/bf16_units.h"
 #include "loongforge/ops/cpu/tensors.h"
 #include "loongforge/ops/cpu_level.h"
+#include "loongforge/ops/device.h"
+#include "loongforge/ops/plain/blocks.h"
 
 namespace loongforge::ops {
 namespace {
@@ -71,6 +73,7 @@ void product_through_float(const GemmArgs& args, const at::Tensor& out) {
 void product(const at::Tensor& out, const at::Tensor& a_in, bool a_inner_rows, const at::Tensor& b_in,
              bool b_inner_rows, bool accumulate) {
   check_factors(a_in, b_in, out);
+  check_device("matmul", {&a_in, &b_in, &out});
   at::Tensor a = rows_contiguous(a_in);
   const at::Tensor b = rows_contiguous(b_in);
   const std::int64_t m = a.size(a_inner_rows ? 1 : 0), k = a.size(a_inner_rows ? 0 : 1);
@@ -82,6 +85,8 @@ void product(const at::Tensor& out, const at::Tensor& a_in, bool a_inner_rows, c
     if (!accumulate) out.zero_();
     return;
   }
+  if (out.is_cuda())
+    return plain::product(out, a_inner_rows ? a.t() : a, b_inner_rows ? b : b.t(), accumulate);
   constexpr std::int64_t kFewRows = 8;
   if (m <= kFewRows && !a_inner_rows && !b_inner_rows && a.scalar_type() == at::kBFloat16)
     a = a.to(at::kFloat);

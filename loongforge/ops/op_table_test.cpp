@@ -1,4 +1,6 @@
-// Every operator of the table x dtype x CPU level against its reference in float64.
+// Every operator of the table x dtype x CPU level, and on the GPU where there is one, against its reference
+// in float64.
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
@@ -52,12 +54,12 @@ Tensors in_double(const Tensors& inputs) {
 }
 
 at::Tensor upstream(const at::Tensor& y) {
-  at::Tensor g = y.detach().to(at::kDouble).clone();
+  at::Tensor g = y.detach().to(at::kDouble).cpu().clone();
   const CounterRandom draw(2, "upstream");
   // A loss is differentiated as backward() does, so that known_gradient meets what it expects.
   for (std::int64_t i = 0; i < g.numel(); ++i)
     g.data_ptr<double>()[i] = y.dim() == 0 ? 1.0 : draw.normal(0, static_cast<std::uint64_t>(i));
-  return g.to(y.scalar_type());
+  return g.to(y.options());
 }
 
 struct Result {
@@ -102,9 +104,20 @@ std::string test_name(const ::testing::TestParamInfo<OpCase>& info) {
 
 class OpTable : public ::testing::TestWithParam<OpCase> {};
 
-void compare(const OpCase& op, at::ScalarType dtype) {
+void to_device(Tensors& tensors, at::Device device) {
+  for (at::Tensor& x : tensors) x = x.detach().to(device).set_requires_grad(x.requires_grad());
+}
+
+// `device` runs the operator; the reference stays on the CPU.
+void compare(const OpCase& op, at::ScalarType dtype, at::Device device = at::kCPU) {
   const Tensors inputs = cast_inputs(op, dtype);
-  const Result ours = evaluate(op, false, inputs, {});
+  Tensors moved = inputs;
+  if (!device.is_cpu()) to_device(moved, device);
+  Result ours = evaluate(op, false, moved, {});
+  if (!device.is_cpu()) {
+    to_device(ours.outputs, at::kCPU);
+    to_device(ours.gradients, at::kCPU);
+  }
   Tensors dy;
   for (const at::Tensor& y : ours.outputs) dy.push_back(upstream(y).to(at::kDouble));
   const Result theirs = evaluate(op, true, in_double(inputs), dy);
@@ -185,7 +198,23 @@ TEST_P(OpTable, GradientIsTheSlopeOfTheFunctionInFloat64) {
   EXPECT_NEAR(measured, slope, 1e-7 * size + 1e-12);
 }
 
+// No GPU has executed these yet; on a machine without one there is no such test.
+class OpTableOnGpu : public ::testing::TestWithParam<OpCase> {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OpTableOnGpu);
+
+TEST_P(OpTableOnGpu, MatchesItsReferenceInEveryDtype) {
+  for (at::ScalarType dtype : kDtypes) {
+    SCOPED_TRACE(at::toString(dtype));
+    compare(GetParam(), dtype, at::kCUDA);
+  }
+}
+
+std::vector<OpCase> gpu_cases() {
+  return at::globalContext().hasCUDA() ? small_op_cases() : std::vector<OpCase>{};
+}
+
 INSTANTIATE_TEST_SUITE_P(All, OpTable, ::testing::ValuesIn(small_op_cases()), test_name);
+INSTANTIATE_TEST_SUITE_P(All, OpTableOnGpu, ::testing::ValuesIn(gpu_cases()), test_name);
 
 }  // namespace
 }  // namespace loongforge::ops

@@ -6,6 +6,8 @@
 
 #include "loongforge/ops/autograd_support.h"
 #include "loongforge/ops/cpu/tensors.h"
+#include "loongforge/ops/cuda/kernels.h"
+#include "loongforge/ops/device.h"
 
 namespace loongforge::ops {
 namespace {
@@ -31,6 +33,11 @@ RmsNormArgs arguments(const at::Tensor& x, const at::Tensor& weight, double eps,
 
 // buffer (+)= partial (blocks, C), block after block.
 void add_blocks(const at::Tensor& partial, const at::Tensor& buffer, bool overwrite) {
+  if (buffer.is_cuda()) {
+    const at::Tensor sum = partial.sum(0, false, at::kDouble);
+    overwrite ? buffer.copy_(sum) : buffer.add_(sum);
+    return;
+  }
   const std::int64_t channels = buffer.numel();
   const auto add = [&](auto* to, const auto* from) {
     for (std::int64_t i = 0; i < channels; ++i) {
@@ -53,9 +60,13 @@ struct RmsNorm : torch::autograd::Function<RmsNorm> {
     const at::Tensor rstd = at::empty({rows}, x.options().dtype(cpu::wide_dtype(x.scalar_type())));
     RmsNormArgs args = arguments(x, weight, eps, rstd);
     args.y = y.data_ptr();
-    const cpu::Kernels& k = cpu::kernels();
-    cpu::for_ranges(rows, channels * 8,
-                    [&](std::int64_t begin, std::int64_t end) { k.rms_norm_forward(args, begin, end); });
+    if (x.is_cuda()) {
+      cuda::rms_norm_forward(args, rows, x.get_device());
+    } else {
+      const cpu::Kernels& k = cpu::kernels();
+      cpu::for_ranges(rows, channels * 8,
+                      [&](std::int64_t begin, std::int64_t end) { k.rms_norm_forward(args, begin, end); });
+    }
     context->save_for_backward({x, weight, rstd});
     context->saved_data["weight_gradient"] = wrap(weight_gradient);
     return y;
@@ -79,10 +90,14 @@ struct RmsNorm : torch::autograd::Function<RmsNorm> {
       partial = at::empty({blocks, args.channels}, rstd.options());
       args.dweight = partial.data_ptr();
     }
-    const cpu::Kernels& k = cpu::kernels();
-    cpu::for_ranges(blocks, args.channels * kBlockRows * 12, [&](std::int64_t begin, std::int64_t end) {
-      k.rms_norm_backward(args, rows, begin, end);
-    });
+    if (x.is_cuda()) {
+      cuda::rms_norm_backward(args, rows, x.get_device());
+    } else {
+      const cpu::Kernels& k = cpu::kernels();
+      cpu::for_ranges(blocks, args.channels * kBlockRows * 12, [&](std::int64_t begin, std::int64_t end) {
+        k.rms_norm_backward(args, rows, begin, end);
+      });
+    }
     if (partial.defined())
       dweight =
           deliver(unwrap(context->saved_data["weight_gradient"]), weight,
@@ -99,6 +114,7 @@ at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps,
             x.scalar_type() == weight.scalar_type(),
         "rms_norm: expected x (..., C) and weight (C) of one dtype, got ", x.sizes(), " ",
         at::toString(x.scalar_type()), " and ", weight.sizes(), " ", at::toString(weight.scalar_type()));
+  check_device("rms_norm", {&x, &weight});
   return RmsNorm::apply(x, packed(weight), eps, weight_gradient);
 }
 

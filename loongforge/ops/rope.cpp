@@ -6,6 +6,8 @@
 
 #include "loongforge/ops/autograd_support.h"
 #include "loongforge/ops/cpu/tensors.h"
+#include "loongforge/ops/cuda/kernels.h"
+#include "loongforge/ops/device.h"
 
 namespace loongforge::ops {
 namespace {
@@ -19,6 +21,10 @@ at::Tensor turn(const at::Tensor& x_in, const at::Tensor& cos, const at::Tensor&
   const at::Tensor y = at::empty(x.sizes(), x.options().requires_grad(false));
   const cpu::RopeArgs args{cpu::type_of(x, "rope"), x.size(1),      x.size(2),    x.stride(0), x.data_ptr(),
                            cos.data_ptr(),          sin.data_ptr(), y.data_ptr(), backward};
+  if (x.is_cuda()) {
+    cuda::rope(args, x.size(0), x.get_device());
+    return y;
+  }
   const cpu::Kernels& k = cpu::kernels();
   cpu::for_ranges(x.size(0), args.heads * args.dim * 8,
                   [&](std::int64_t begin, std::int64_t end) { k.rope(args, begin, end); });
@@ -59,6 +65,7 @@ at::Tensor rope(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& si
     check(t->dim() == 2 && t->size(0) == x.size(0) && t->size(1) * 2 == x.size(2) && t->scalar_type() == wide,
           "rope: expected tables (", x.size(0), ", ", x.size(2) / 2, ") ", at::toString(wide), ", got ",
           t->sizes(), " ", at::toString(t->scalar_type()));
+  check_device("rope", {&x, &cos, &sin});
   return Rope::apply(x, packed(cos), packed(sin));
 }
 

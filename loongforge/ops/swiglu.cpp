@@ -5,6 +5,8 @@
 
 #include "loongforge/ops/autograd_support.h"
 #include "loongforge/ops/cpu/tensors.h"
+#include "loongforge/ops/cuda/kernels.h"
+#include "loongforge/ops/device.h"
 
 namespace loongforge::ops {
 namespace {
@@ -37,9 +39,13 @@ struct Swiglu : torch::autograd::Function<Swiglu> {
     const at::Tensor y = at::empty(gate_in.sizes(), gate.options().requires_grad(false));
     SwigluArgs args = arguments(gate, up);
     args.y = y.data_ptr();
-    const cpu::Kernels& k = cpu::kernels();
-    cpu::for_ranges(gate.size(0), args.columns * 12,
-                    [&](std::int64_t begin, std::int64_t end) { k.swiglu_forward(args, begin, end); });
+    if (gate.is_cuda()) {
+      cuda::swiglu_forward(args, gate.size(0), gate.get_device());
+    } else {
+      const cpu::Kernels& k = cpu::kernels();
+      cpu::for_ranges(gate.size(0), args.columns * 12,
+                      [&](std::int64_t begin, std::int64_t end) { k.swiglu_forward(args, begin, end); });
+    }
     context->save_for_backward({gate_in, up_in});
     return y;
   }
@@ -54,9 +60,13 @@ struct Swiglu : torch::autograd::Function<Swiglu> {
     args.dy = dy.data_ptr();
     args.dgate = dgate.data_ptr();
     args.dup = dup.data_ptr();
-    const cpu::Kernels& k = cpu::kernels();
-    cpu::for_ranges(gate.size(0), args.columns * 20,
-                    [&](std::int64_t begin, std::int64_t end) { k.swiglu_backward(args, begin, end); });
+    if (gate.is_cuda()) {
+      cuda::swiglu_backward(args, gate.size(0), gate.get_device());
+    } else {
+      const cpu::Kernels& k = cpu::kernels();
+      cpu::for_ranges(gate.size(0), args.columns * 20,
+                      [&](std::int64_t begin, std::int64_t end) { k.swiglu_backward(args, begin, end); });
+    }
     return {dgate, dup};
   }
 };
@@ -67,6 +77,7 @@ at::Tensor swiglu(const at::Tensor& gate, const at::Tensor& up) {
   check(gate.sizes() == up.sizes() && gate.scalar_type() == up.scalar_type(),
         "swiglu: expected gate and up of one shape and dtype, got ", gate.sizes(), " ",
         at::toString(gate.scalar_type()), " and ", up.sizes(), " ", at::toString(up.scalar_type()));
+  check_device("swiglu", {&gate, &up});
   return Swiglu::apply(gate, up);
 }
 
