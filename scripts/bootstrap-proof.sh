@@ -28,13 +28,14 @@ for path in /proc /dev /sys ${PROOF_BIND:-}; do
   mounts+=("$FOLDER$path")
 done
 # How this machine reaches the network: names, certificates, package indexes.
-for path in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/xdg/pip /etc/ssl/certs/ca-certificates.crt /etc/apt/apt.conf.d; do
+for path in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/xdg/pip /root/.config/pip /etc/ssl/certs/ca-certificates.crt /etc/apt/apt.conf.d; do
   [ -e "$path" ] && mkdir -p "$FOLDER$(dirname "$path")" && cp -rL "$path" "$FOLDER$(dirname "$path")/"
 done
 echo "deb $MIRROR $SUITE main" > "$FOLDER/etc/apt/sources.list"
 rm -rf "$FOLDER/root/loongforge"
 git clone -q "$ROOT" "$FOLDER/root/loongforge"
 say "$WHAT on a fresh $SUITE"
-chroot "$FOLDER" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
+mapfile -t network < <(env | grep -E '^(PIP_[A-Z_]+|[a-z]+_proxy|[A-Z]+_PROXY|SSL_CERT_FILE)=' || true)
+chroot "$FOLDER" /usr/bin/env -i "${network[@]}" HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
   TORCH_VERSION="${TORCH_VERSION:-2.13.0}" JOBS="$JOBS" \
   bash -c "cd /root/loongforge && time scripts/$WHAT.sh ${PROOF_ARGUMENTS:-}"

@@ -11,7 +11,7 @@ python3 -m venv "$VENV/peers"
 with_deps=$(sed -n '/^# no-deps/q; /^[a-z]/Ip' "$ROOT/tests/peers.txt")
 no_deps=$(sed -n '/^# no-deps/,$ { /^[a-z]/Ip }' "$ROOT/tests/peers.txt")
 # shellcheck disable=SC2086
-"$VENV/peers/bin/pip" install -q --disable-pip-version-check $with_deps || die "pip could not install the packages of tests/peers.txt"
+"$VENV/peers/bin/python" -m pip install -q --disable-pip-version-check $with_deps || die "pip could not install the packages of tests/peers.txt"
 # shellcheck disable=SC2086
-"$VENV/peers/bin/pip" install -q --disable-pip-version-check --no-deps $no_deps || die "pip could not install: $no_deps"
+"$VENV/peers/bin/python" -m pip install -q --disable-pip-version-check --no-deps $no_deps || die "pip could not install: $no_deps"
 cp "$ROOT/tests/peers.txt" "$stamp"

@@ -45,7 +45,7 @@ build() {
 }
 
 fetch() {
-  "$VENV/torch/bin/pip" install -q --disable-pip-version-check --no-deps --require-hashes \
+  "$VENV/torch/bin/python" -m pip install -q --disable-pip-version-check --no-deps --require-hashes \
     -r examples/quickstart/requirements.txt
 }
 

@@ -73,7 +73,7 @@ PY
   # cuda-toolkit holds nothing itself: it names the nvidia-* wheels of one release.
   [ "$TORCH_LIBRARIES" = all ] && dependencies=(--no-warn-conflicts)
   # shellcheck disable=SC2086
-  "$TORCH_ENV/bin/pip" install -q --disable-pip-version-check "${dependencies[@]}" \
+  "$TORCH_ENV/bin/python" -m pip install -q --disable-pip-version-check "${dependencies[@]}" \
     ${wanted:-nvidia-cuda-runtime nvidia-cuda-cupti} || die "pip could not install: $wanted"
 }
 
@@ -86,7 +86,7 @@ install_torch() {
   mkdir -p "$VENV"
   rm -f "$TORCH_ENV/complete"
   python3 -m venv "$TORCH_ENV" || die "python3 -m venv failed; is the package python3-venv installed?"
-  "$TORCH_ENV/bin/pip" install -q --disable-pip-version-check --no-deps "torch==$TORCH_VERSION" ||
+  "$TORCH_ENV/bin/python" -m pip install -q --disable-pip-version-check --no-deps "torch==$TORCH_VERSION" ||
     die "pip could not fetch torch==$TORCH_VERSION; is the network there, and does this Python ($(python3 -V)) have a wheel of it?"
   if grep -qE "^cuda.*= *'" "$(torch_folder)/version.py"; then install_cuda_libraries; fi
   touch "$TORCH_ENV/complete"
