@@ -8,7 +8,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 SUITE="${1:?usage: scripts/bootstrap-proof.sh bookworm|trixie quickstart|test}"
 WHAT="${2:?usage: scripts/bootstrap-proof.sh bookworm|trixie quickstart|test}"
 FOLDER="${PROOF_FOLDER:-/var/tmp/loongforge-proof}/$SUITE"
-MIRROR="${PROOF_MIRROR:-$(grep -rhoE 'https?://[^ ]+' /etc/apt/sources.list /etc/apt/sources.list.d 2> /dev/null | head -1)}"
+known_mirror() {
+  { grep -rhE '^(URIs:|deb )' /etc/apt/sources.list /etc/apt/sources.list.d 2> /dev/null || true; } |
+    grep -oE 'https?://[^ ]*/debian/?( |$)' | head -1
+}
+MIRROR="${PROOF_MIRROR:-$(known_mirror)}"
+[ -n "$MIRROR" ] || die "no Debian mirror found in /etc/apt; give one as PROOF_MIRROR=URL"
 [ "$(id -u)" -eq 0 ] || die "debootstrap needs root"
 command -v debootstrap > /dev/null || die "debootstrap is missing; run: apt-get install debootstrap"
 
