@@ -6,7 +6,9 @@ JOBS="${JOBS:-$(nproc)}"
 BINARY="$ROOT/build/release/bin/loongforge"
 
 say() { printf '\033[1m%s\033[0m\n' "$*" >&2; }
+STOPPED=0  # set by a script that handles Ctrl-C: what fails then failed because of it
 die() {
+  [ "$STOPPED" -eq 0 ] || exit 130
   printf 'error: %s\n' "$*" >&2
   exit 2
 }
@@ -24,6 +26,7 @@ configure() { # PRESET [cmake arguments]
   local preset="$1"
   shift
   (cd "$ROOT" && cmake --preset "$preset" "$@" > "$ROOT/build/configure-$preset.log" 2>&1) || {
+    [ "$STOPPED" -eq 0 ] || exit 130
     tail -25 "$ROOT/build/configure-$preset.log" >&2
     die "configuring the preset '$preset' failed; the whole log is build/configure-$preset.log"
   }

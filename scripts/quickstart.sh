@@ -11,10 +11,14 @@ LF=build/release/bin/loongforge
 
 usage() { sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 
-# Ctrl-C reaches the running command too, which saves and ends; here it is only noted.
-STOPPED=0
+# Ctrl-C reaches the running command too, which saves and ends; here it is only noted, and said at the end.
 leave_if_stopped() { # EXIT_CODE
   [ "$STOPPED" -eq 1 ] || [ "$1" -eq 130 ] || return 0
+  exit 130
+}
+say_stopped() {
+  local code=$?
+  { [ "$STOPPED" -eq 1 ] && [ "$code" -ne 0 ]; } || [ "$code" -eq 130 ] || return 0
   printf '\nstopped; scripts/quickstart.sh goes on from here\n' >&2
   exit 130
 }
@@ -113,6 +117,7 @@ main() {
   fi
   mkdir -p "$ROOT/build"
   trap 'STOPPED=1' INT
+  trap say_stopped EXIT
   say "Set-up"
   timed build/setup_seconds setup
   say "Build of the program"
