@@ -8,13 +8,17 @@
 
 namespace loongforge {
 
-// Joins the parts as operator<< prints them: concat("rank ", 3) == "rank 3".
-template <typename... Parts>
-std::string concat(const Parts&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return std::move(out).str();
-}
+// Joins the parts as operator<< prints them: concat("rank ", 3) == "rank 3". An object, so that no function of the
+// same name in the namespace of an argument is considered (nlohmann-json has one).
+struct Concat {
+  template <typename... Parts>
+  std::string operator()(const Parts&... parts) const {
+    std::ostringstream out;
+    (out << ... << parts);
+    return std::move(out).str();
+  }
+};
+inline constexpr Concat concat;
 
 // Base of all errors that a user can meet. The message is one line: "what: expected ..., got ...; do ...".
 class Error : public std::runtime_error {
