@@ -8,8 +8,8 @@
 
 namespace loongforge {
 
-// Joins the parts as operator<< prints them: concat("rank ", 3) == "rank 3". An object, so that no function of the
-// same name in the namespace of an argument is considered (nlohmann-json has one).
+// Joins the parts as operator<< prints them: concat("rank ", 3) == "rank 3". An object, so that no function
+// of the same name in the namespace of an argument is considered (nlohmann-json has one).
 struct Concat {
   template <typename... Parts>
   std::string operator()(const Parts&... parts) const {

@@ -189,12 +189,12 @@ PrepareResult prepare(const PrepareOptions& given) {
   PrepareResult result;
   result.files = static_cast<std::int64_t>(sources.files.size());
   result.ignored_files = sources.ignored;
+  const fs::path folder = options.out + ".parts";
+  remove_leftovers(options.out);
   if (!found_done(options, sources, result)) {
     const fs::path parent = fs::path(options.out).parent_path();
     if (!parent.empty()) make_directories(parent);
-    const fs::path folder = options.out + ".parts";
     open_parts(folder, plan_of_parts(options, sources));
-    remove_leftovers(options.out);
     try {
       PartMaker(options, sources, folder).run(result);
       assemble(options, sources, folder, result.parts, result);
@@ -205,8 +205,9 @@ PrepareResult prepare(const PrepareOptions& given) {
       remove_tree(folder);
       throw;
     }
-    remove_tree(folder);
   }
+  // Also of a call that was killed when its dataset was done.
+  remove_tree(folder);
   result.seconds = monotonic_seconds() - start;
   return result;
 }

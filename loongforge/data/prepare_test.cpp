@@ -124,6 +124,20 @@ TEST(Prepare, GoesOnAfterAnInterruption) {
   EXPECT_FALSE(fs::exists(options.out + ".parts"));
 }
 
+TEST(Prepare, RemovesWhatACallLeftThatWasKilledAtItsEnd) {
+  const TestFolder folder;
+  const PrepareOptions options = many_files(folder);
+  prepare(options);
+  const std::string bytes = all_bytes(options);
+  make_directories(options.out + ".parts");
+  write_file_atomic(options.out + ".parts/00000000.part", "x");
+  write_file_atomic(options.out + ".bin.tmp-1", "x");
+  EXPECT_TRUE(prepare(options).already_done);
+  EXPECT_FALSE(fs::exists(options.out + ".parts"));
+  EXPECT_FALSE(fs::exists(options.out + ".bin.tmp-1"));
+  EXPECT_EQ(all_bytes(options), bytes);
+}
+
 TEST(Prepare, DamagedPartsAreMadeAgain) {
   const TestFolder folder;
   PrepareOptions options = many_files(folder);

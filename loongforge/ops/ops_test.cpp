@@ -7,13 +7,19 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <set>
+#include <thread>
 
 #include "loongforge/base/error.h"
 #include "loongforge/ops/adamw.h"
 #include "loongforge/ops/attention.h"
 #include "loongforge/ops/cpu/bf16_units.h"
+#include "loongforge/ops/cpu/tensors.h"
 #include "loongforge/ops/cpu_level.h"
 #include "loongforge/ops/embedding.h"
 #include "loongforge/ops/linear.h"
@@ -280,6 +286,30 @@ TEST(Matmul, MixesFloat32AndBf16Factors) {
   expect_close(matmul_nt(b, a, at::kBFloat16), b.to(at::kDouble).matmul(a.to(at::kDouble).t()), 0.1);
   EXPECT_THROW(matmul_nt(a.to(at::kDouble), b, at::kFloat), InternalError);
   EXPECT_THROW(matmul_nn(a, b, at::kFloat), InternalError);
+}
+
+// Without OpenMP at compile time at::parallel_for runs on one thread and says nothing.
+TEST(Threads, ShareRangesAndItems) {
+  const int before = at::get_num_threads();
+  at::set_num_threads(2);
+  std::mutex lock;
+  std::set<std::thread::id> of_ranges, of_items;
+  const auto note = [&](std::set<std::thread::id>& seen) {
+    const std::lock_guard guard(lock);
+    seen.insert(std::this_thread::get_id());
+  };
+  cpu::for_ranges(2, 1 << 20, [&](std::int64_t, std::int64_t) { note(of_ranges); });
+  // Each item waits for the other, so one thread alone cannot have both.
+  std::atomic<int> begun{0};
+  cpu::for_items(2, [&](std::int64_t) {
+    ++begun;
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (begun < 2 && std::chrono::steady_clock::now() < patience) std::this_thread::yield();
+    note(of_items);
+  });
+  at::set_num_threads(before);
+  EXPECT_EQ(of_ranges.size(), 2U);
+  EXPECT_EQ(of_items.size(), 2U);
 }
 
 // Sizes on both sides of every block: tiles of 12 x 32, vectors of 16, pairs of K, several passes over K.
