@@ -13,6 +13,8 @@ namespace {
 
 constexpr double kTerminalSeconds = 0.1;
 constexpr double kPatienceSeconds = 2.0;
+// Before either, the rate says little about the rest.
+constexpr double kEtaShare = 0.02, kEtaSeconds = 30;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -118,7 +120,9 @@ void Progress::add(double amount, const std::string& extra) {
   else
     text += " " + unit_;
   text += concat(", ", format_count(rate), " ", unit_, "/s");
-  if (total_ > done_ && rate > 0) text += ", ETA " + format_duration((total_ - done_) / rate);
+  const bool rate_is_known = done_ > kEtaShare * total_ || seconds > kEtaSeconds;
+  if (total_ > done_ && rate > 0 && rate_is_known)
+    text += ", ETA " + format_duration((total_ - done_) / rate);
   if (!extra.empty()) text += ", " + extra;
   line_.show(text);
 }

@@ -9,8 +9,6 @@
 namespace loongforge {
 namespace {
 
-constexpr const char* kHead = "head.weight";
-
 // Buffers that old checkpoints carry although they follow from the configuration.
 bool is_derived(const std::string& name) {
   return name.ends_with(".rotary_emb.inv_freq");
@@ -21,14 +19,26 @@ bool is_derived_or_head(const std::string& name) {
 
 // A tied model's file may hold the head as well, if it is the embedding.
 bool holds_equal_head(const SafetensorsSet& set, const Model& model) {
-  if (model.head()->spec.name == kHead) return false;
-  const std::string head = model.names().to_file(kHead);
-  const std::string table = model.names().to_file(model.head()->spec.name);
+  constexpr std::string_view kTable = "embedding.weight";
+  std::string name = model.head()->spec.name;
+  if (!name.ends_with(kTable)) return false;
+  const std::string table = model.names().to_file(name);
+  name.replace(name.size() - kTable.size(), kTable.size(), "head.weight");
+  const std::string head = model.names().to_file(name);
   const TensorInfo* a = set.find(head);
   const TensorInfo* b = set.find(table);
   if (a == nullptr || b == nullptr || a->shape != b->shape || a->dtype != b->dtype) return false;
   const auto left = set.bytes(head), right = set.bytes(table);
   return std::memcmp(left.data(), right.data(), left.size()) == 0;
+}
+
+// Our names of the file's tensors → the file's, whichever of several forms it writes.
+std::map<std::string, std::string> found_names(const SafetensorsSet& set, const NameMap& names) {
+  std::map<std::string, std::string> found;
+  for (const TensorInfo& info : set.tensors()) {
+    if (const auto ours = names.from_file(info.name)) found.emplace(*ours, info.name);
+  }
+  return found;
 }
 
 }  // namespace
@@ -42,9 +52,12 @@ Json read_hf_config(const std::filesystem::path& dir) {
 
 void load_hf(const std::filesystem::path& path, Model& model) {
   const SafetensorsSet set(path);
+  const std::map<std::string, std::string> found = found_names(set, model.names());
   std::map<std::string, Param*> params;
   for (const ParamRef& param : model.params()) {
-    if (!param->spec.adapter) params[model.names().to_file(param->spec.name)] = param.get();
+    if (param->spec.adapter) continue;
+    const auto it = found.find(param->spec.name);
+    params[it != found.end() ? it->second : model.names().to_file(param->spec.name)] = param.get();
   }
   fill_params(set, params, holds_equal_head(set, model) ? is_derived_or_head : is_derived);
 }

@@ -62,7 +62,8 @@ HfSnapshot snapshot_hf(const Model& model, const HfSaveOptions& options) {
   for (const ParamRef& param : model.params()) {
     if (param->spec.adapter) continue;
     const at::Tensor value = options.merge_adapters ? merged(model, *param) : best_value(*param);
-    snapshot.tensors.emplace_back(model.names().to_file(param->spec.name), copy_as(value, options.dtype));
+    snapshot.tensors.emplace_back(model.names().to_file(param->spec.name),
+                                  copy_as(value, options.dtype).view(param->spec.shape_in_files()));
   }
   return snapshot;
 }

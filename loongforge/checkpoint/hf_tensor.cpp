@@ -101,10 +101,10 @@ void fill_params(const SafetensorsSet& set, const std::map<std::string, Param*>&
   for (const auto& [name, param] : params) {
     const TensorInfo* info = set.find(name);
     if (info == nullptr) {
-      problems.add("missing", name + " " + shape_text(param->spec.shape));
-    } else if (info->shape != param->spec.shape) {
-      problems.add("of wrong shape", concat(name, " (expected ", shape_text(param->spec.shape), ", got ",
-                                            shape_text(info->shape), ")"));
+      problems.add("missing", name + " " + shape_text(param->spec.shape_in_files()));
+    } else if (info->shape != param->spec.shape_in_files()) {
+      problems.add("of wrong shape", concat(name, " (expected ", shape_text(param->spec.shape_in_files()),
+                                            ", got ", shape_text(info->shape), ")"));
     } else if (!is_float(info->dtype)) {
       problems.add("of wrong type",
                    concat(name, " (expected a floating type, got ", dtype_name(info->dtype), ")"));
@@ -114,7 +114,8 @@ void fill_params(const SafetensorsSet& set, const std::map<std::string, Param*>&
     if (!params.contains(info.name) && !ignored(info.name)) problems.add("extra", info.name);
   }
   problems.raise(set.path().string());
-  for (const auto& [name, param] : params) assign(*param, tensor_of(set, *set.find(name)));
+  for (const auto& [name, param] : params)
+    assign(*param, tensor_of(set, *set.find(name)).view(param->spec.shape));
 }
 
 }  // namespace loongforge

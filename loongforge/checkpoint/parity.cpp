@@ -11,6 +11,8 @@
 #include "loongforge/checkpoint/hf_tensor.h"
 #include "loongforge/checkpoint/peft_adapter.h"
 #include "loongforge/formats/safetensors_writer.h"
+#include "loongforge/models/vlm/inputs.h"
+#include "loongforge/models/vlm/positions.h"
 #include "loongforge/nn/head_loss.h"
 
 namespace loongforge {
@@ -20,8 +22,11 @@ constexpr std::int64_t kIgnored = -100;
 
 // The tensors of the input file, flat.
 struct Input {
-  at::Tensor ids, targets, positions, cu_seqlens;
+  at::Tensor ids, targets, cu_seqlens;
+  // (N), (3, N), or undefined.
+  at::Tensor positions;
   std::vector<std::int64_t> shape;
+  VisualInputs pictures, clips;
 };
 
 // An integer tensor as int64 of `shape`; undefined when absent.
@@ -66,6 +71,45 @@ at::Tensor shifted(const at::Tensor& labels, const at::Tensor& cu_seqlens) {
   return targets;
 }
 
+// position_ids as input_ids, or as Hugging Face has them for several axes: (3, B, T), or (4, B, T) with the
+// place in the document first.
+at::Tensor read_positions(const SafetensorsSet& set, const std::vector<std::int64_t>& shape) {
+  const TensorInfo* info = set.find("position_ids");
+  if (info == nullptr) return {};
+  if (info->shape.size() != shape.size() + 1) return integers(set, "position_ids", shape).view({-1});
+  const at::Tensor all = integers(set, "position_ids", {});
+  const std::int64_t axes = all.size(0);
+  check<DataError>((axes == 3 || axes == 4) && all.numel() == axes * *shape_numel(shape), set.path().string(),
+                   ": tensor 'position_ids': expected 3 or 4 axes before ", shape_text(shape), ", got ",
+                   shape_text(info->shape));
+  return all.view({axes, -1}).narrow(0, axes - 3, 3).contiguous();
+}
+
+// Pixels and grids of pictures or clips under Hugging Face's names.
+VisualInputs read_visual(const SafetensorsSet& set, const char* pixels, const char* grid) {
+  VisualInputs out;
+  const TensorInfo* info = set.find(pixels);
+  check<DataError>((info == nullptr) == (set.find(grid) == nullptr), set.path().string(), ": expected both '",
+                   pixels, "' and '", grid, "', got one");
+  if (info == nullptr) return out;
+  out.pixel_values = tensor_of(set, *info).clone();
+  out.grid_thw = integers(set, grid, {});
+  check<DataError>(
+      out.pixel_values.is_floating_point() && out.grid_thw.dim() == 2 && out.grid_thw.size(1) == 3,
+      set.path().string(), ": tensor '", grid, "': expected (n, 3) beside rows of floating '", pixels,
+      "', got ", shape_text(out.grid_thw.sizes().vec()));
+  return out;
+}
+
+VisualInputs read_clips(const SafetensorsSet& set) {
+  VisualInputs clips = read_visual(set, "pixel_values_videos", "video_grid_thw");
+  const TensorInfo* info = set.find("second_per_grid_ts");
+  if (info == nullptr) return clips;
+  const at::Tensor seconds = tensor_of(set, *info).to(at::kDouble).contiguous();
+  clips.seconds.assign(seconds.const_data_ptr<double>(), seconds.const_data_ptr<double>() + seconds.numel());
+  return clips;
+}
+
 Input read_input(const std::filesystem::path& path) {
   const SafetensorsSet set(path);
   const TensorInfo* info = set.find("input_ids");
@@ -78,8 +122,9 @@ Input read_input(const std::filesystem::path& path) {
   check<DataError>(input.ids.numel() > 0, path.string(), ": tensor 'input_ids' is empty");
   input.cu_seqlens = read_cu_seqlens(set, input.shape, input.ids.size(0));
   const at::Tensor labels = integers(set, "labels", input.shape);
-  input.positions = integers(set, "position_ids", input.shape);
-  input.positions = input.positions.defined() ? input.positions.view({-1}) : positions_of(input.cu_seqlens);
+  input.positions = read_positions(set, input.shape);
+  input.pictures = read_visual(set, "pixel_values", "image_grid_thw");
+  input.clips = read_clips(set);
   input.targets = shifted(labels.defined() ? labels.view({-1}) : input.ids, input.cu_seqlens);
   return input;
 }
@@ -134,27 +179,50 @@ Named results(const Model& model, const Input& input, const at::Tensor& logits, 
   for (const ParamRef& param : model.params()) {
     if (!param->trainable) continue;
     const std::string& ours = param->spec.name;
-    const std::string name = param->spec.adapter ? peft_name(model, ours) : model.names().to_file(ours);
+    const std::string name =
+        param->spec.adapter ? peft_name(model, ours) : model.module_names().to_file(ours);
     out.emplace_back("grad." + name,
-                     param->has_grad ? param->grad : at::zeros(param->spec.shape, logits.options()));
+                     (param->has_grad ? param->grad : at::zeros(param->spec.shape, logits.options()))
+                         .view(param->spec.shape_in_files()));
   }
   return out;
+}
+
+// What the first segment reads; fills in the positions that the file does not give.
+Flow flow_of(const Model& model, Input& input) {
+  Flow flow{{"input_ids", input.ids}};
+  const std::optional<VisualInfo>& visual = model.info().visual;
+  check<DataError>(visual || (input.pictures.empty() && input.clips.empty()),
+                   "pixel_values: the model reads no pictures");
+  if (!visual) {
+    if (!input.positions.defined()) input.positions = positions_of(input.cu_seqlens);
+    return flow;
+  }
+  const VisualInputs inputs = in_order_of_places(input.ids, input.pictures, input.clips, *visual);
+  put_visual(flow, inputs);
+  if (!input.positions.defined())
+    input.positions =
+        inputs.empty() || !visual->grid_positions
+            ? positions_of(input.cu_seqlens)
+            : visual_positions(input.ids, input.cu_seqlens, inputs.grid_thw, inputs.seconds, *visual);
+  return flow;
 }
 
 }  // namespace
 
 void parity(const ParityOptions& options) {
-  const Input input = read_input(options.input);
+  Input input = read_input(options.input);
   const std::unique_ptr<Model> model = load(options);
   AccumulateGrads sink;
   Context context;
   context.cu_seqlens = input.cu_seqlens;
+  Flow flow = flow_of(*model, input);
   context.position_ids = input.positions;
   context.grads = &sink;
   context.recompute = options.recompute;
   const std::int64_t counted = input.targets.ne(kIgnored).sum().item<std::int64_t>();
   check<DataError>(counted > 0, options.input.string(), ": tensor 'labels': no token is counted");
-  const at::Tensor hidden = model->hidden(context, input.ids);
+  const at::Tensor hidden = model->run(context, std::move(flow)).at("hidden");
   const at::Tensor loss = options.fused ? head_cross_entropy(context, model->head(), hidden, input.targets)
                                               .div(static_cast<double>(counted))
                                         : plain_loss(context, *model, hidden, input.targets);

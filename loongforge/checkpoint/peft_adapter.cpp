@@ -42,7 +42,7 @@ std::vector<std::string> target_modules(const Model& model) {
   std::vector<std::string> out;
   for (const ParamRef& param : model.params()) {
     if (!param->spec.adapter) continue;
-    const std::string module = model.names().module_to_file(split_name(param->spec.name).first);
+    const std::string module = model.module_names().module_to_file(split_name(param->spec.name).first);
     const std::string last = module.substr(module.rfind('.') + 1);
     if (std::find(out.begin(), out.end(), last) == out.end()) out.push_back(last);
   }
@@ -106,7 +106,7 @@ void refuse_variants(ConfigReader& reader) {
 
 std::string peft_name(const Model& model, const std::string& name) {
   const auto [linear, matrix] = split_name(name);
-  return kPrefix + model.names().module_to_file(linear) + matrix;
+  return kPrefix + model.module_names().module_to_file(linear) + matrix;
 }
 
 bool is_peft_dir(const std::filesystem::path& dir) {

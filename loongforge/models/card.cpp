@@ -33,6 +33,15 @@ std::string joined(const std::vector<std::string>& items) {
   return text.empty() ? "nothing" : text;
 }
 
+ModelParts whole_of(LanguagePart language) {
+  ModelParts parts;
+  parts.info = language.info;
+  parts.segments = std::move(language.segments);
+  parts.embedding = language.embedding;
+  parts.head = language.head;
+  return parts;
+}
+
 }  // namespace
 
 void Registry::add(Card card) {
@@ -79,7 +88,20 @@ const Registry& model_registry() {
 }
 
 std::unique_ptr<Model> build_model(const Json& config, const ParamPlan& plan, const std::string& where) {
-  return model_registry().find(config, where).build(config, plan, where);
+  const Card& card = model_registry().find(config, where);
+  const NameMap names = card.names(config);
+  const NameMap module_names = card.module_names ? card.module_names(config) : names;
+  ParamBuilder builder(plan, module_names);
+  ModelParts parts =
+      card.whole ? card.whole(config, builder, where) : whole_of(card.language(config, builder, where));
+  builder.check_targets_met();
+  parts.info.family = card.family;
+  parts.config = config;
+  parts.names = names;
+  parts.module_names = module_names;
+  parts.plan = builder.plan();
+  parts.params = builder.params();
+  return std::make_unique<Model>(std::move(parts));
 }
 
 }  // namespace loongforge

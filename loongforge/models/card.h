@@ -11,6 +11,17 @@
 
 namespace loongforge {
 
+// What a decoder-only language model is made of, alone or as one part of a larger model. The first segment
+// reads "input_ids" (N) and gives "hidden" (N, C), the others turn "hidden" into "hidden"; other entries of a
+// Flow pass through.
+struct LanguagePart {
+  // Without the family's name.
+  ModelInfo info;
+  std::vector<std::unique_ptr<Segment>> segments;
+  // (V, C); the same parameter where tied.
+  ParamRef embedding, head;
+};
+
 // One family of models.
 struct Card {
   // "llama"
@@ -18,10 +29,15 @@ struct Card {
   // Values of config.json's `model_type` and `architectures` that the card serves.
   std::vector<std::string> model_types;
   std::vector<std::string> architectures;
-  // Builds the model with unfilled parameters. Throws CheckpointError naming the key of `config` that is
-  // missing, ill-typed or not supported; `where` starts the message (the config's file).
-  std::function<std::unique_ptr<Model>(const Json& config, const ParamPlan& plan, const std::string& where)>
-      build;
+  // Names of the tensors in files; later rules for the same parameter are read but not written.
+  std::function<NameMap(const Json& config)> names;
+  // Names of the parameters in the upstream implementation, where they are other ones.
+  std::function<NameMap(const Json& config)> module_names;
+  // Builds the whole model or, for a language model, its part with unfilled parameters; a card has one of the
+  // two. Throws CheckpointError naming the key of `config` that is missing, ill-typed or not supported;
+  // `where` starts the message (the config's file).
+  std::function<ModelParts(const Json& config, ParamBuilder& builder, const std::string& where)> whole;
+  std::function<LanguagePart(const Json& config, ParamBuilder& builder, const std::string& where)> language;
 };
 
 class Registry {
@@ -40,7 +56,7 @@ class Registry {
 // All cards of this build.
 const Registry& model_registry();
 
-// Finds the card and builds.
+// Finds the card and builds the model with unfilled parameters.
 std::unique_ptr<Model> build_model(const Json& config, const ParamPlan& plan, const std::string& where);
 
 // config.json of a preset (configs/models/NAME.yaml, embedded in the program). Throws ConfigError listing the

@@ -12,7 +12,8 @@ struct AttentionOptions {
   std::int64_t heads = 0;
   std::int64_t kv_heads = 0;
   std::int64_t head_dim = 0;
-  bool bias = false;
+  bool qkv_bias = false;
+  bool out_bias = false;
   double init_std = 0.02;
   RopeOptions rope;
 };
@@ -21,8 +22,8 @@ struct SelfAttention {
   AttentionOptions options;
   std::int64_t layer;
   Linear q, k, v, o;
-  // (D/2)
-  at::Tensor inv_freq;
+  // (D/2), and the axis of positions that each frequency turns by, where there are several.
+  at::Tensor inv_freq, axes;
 
   // Declares `name`.{q,k,v,o}. `layer` is the index that an AttentionCache gets.
   SelfAttention(ParamBuilder& builder, const std::string& name, std::int64_t layer,

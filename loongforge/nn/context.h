@@ -40,7 +40,8 @@ class AttentionCache {
 struct Context {
   // int32 on the CPU (S+1): document s is the tokens [cu_seqlens[s], cu_seqlens[s+1]).
   at::Tensor cu_seqlens;
-  // int64 (N): restarts at 0 in each document (or goes on where a cache ended).
+  // int64 (N): restarts at 0 in each document (or goes on where a cache ended); (3, N) for models whose
+  // tokens stand on axes of time, height and width.
   at::Tensor position_ids;
   // Receives gradients; null: parameters get none.
   GradSink* grads = nullptr;

@@ -1,3 +1,4 @@
+#include <ATen/ops/stack.h>
 #include <gtest/gtest.h>
 
 #include "loongforge/base/error.h"
@@ -8,6 +9,7 @@
 #include "loongforge/nn/head_loss.h"
 #include "loongforge/nn/rms_norm.h"
 #include "loongforge/nn/test_support.h"
+#include "loongforge/nn/vision_attention.h"
 
 namespace loongforge {
 namespace {
@@ -31,7 +33,7 @@ AttentionOptions small_attention() {
   options.heads = 4;
   options.kv_heads = 2;
   options.head_dim = 6;
-  options.bias = true;
+  options.qkv_bias = options.out_bias = true;
   return options;
 }
 
@@ -94,6 +96,44 @@ TEST(SelfAttention, HasRightGradientsOverPackedDocuments) {
   randomize(builder.params());
   check_layer_gradients(builder.params(), random_tensor({7, 12}, "x"), documents({4, 1, 2}),
                         [&](const Context& c, const at::Tensor& x) { return attention.forward(c, x); });
+}
+
+TEST(SelfAttention, HasRightGradientsOnSeveralAxesOfPositions) {
+  ParamBuilder builder(double_plan(), kNames);
+  AttentionOptions options = small_attention();
+  options.rope.sections = {1, 1, 1};
+  const SelfAttention attention(builder, "attention", 0, options);
+  randomize(builder.params());
+  Context context = documents({4, 3});
+  const at::Tensor line = context.position_ids, x = random_tensor({7, 12}, "x");
+  const auto with = [&](const at::Tensor& positions) {
+    context.position_ids = positions;
+    context.rope = std::make_shared<ops::RopeTables>();
+    return attention.forward(context, x);
+  };
+  EXPECT_TRUE(with(line).equal(with(line.expand({3, 7}))));
+  const at::Tensor spread = at::stack({line, line.mul(2), line.remainder(2)});
+  EXPECT_FALSE(with(line).allclose(with(spread)));
+  check_layer_gradients(builder.params(), x, context,
+                        [&](const Context& c, const at::Tensor& y) { return attention.forward(c, y); });
+}
+
+TEST(VisionAttention, HasRightGradientsAndSeesItsWholeWindow) {
+  ParamBuilder builder(double_plan(), kNames);
+  const VisionAttention attention(builder, "vision", 8, 2, 0.02);
+  randomize(builder.params());
+  const at::Tensor windows = test::cu_seqlens_of({3, 4}), angle = random_tensor({7, 2}, "angle");
+  const ops::RopeTables rope{angle.cos(), angle.sin()};
+  const at::Tensor x = random_tensor({7, 8}, "x");
+  check_layer_gradients(builder.params(), x, {}, [&](const Context& c, const at::Tensor& y) {
+    return attention.forward(c, y, windows, rope);
+  });
+  at::Tensor changed = x.clone();
+  changed[6].fill_(3.0);
+  const at::Tensor before = attention.forward({}, x, windows, rope);
+  const at::Tensor after = attention.forward({}, changed, windows, rope);
+  EXPECT_TRUE(before.narrow(0, 0, 3).equal(after.narrow(0, 0, 3)));
+  EXPECT_FALSE(before[3].allclose(after[3]));
 }
 
 TEST(SelfAttention, KeepsDocumentsApart) {

@@ -55,6 +55,7 @@ ParamSpec matrix_spec(const std::string& name, std::int64_t out, std::int64_t in
   spec.sections = {section(out, options.split == LinearOptions::Split::kOutputs, options.unit),
                    section(in, options.split == LinearOptions::Split::kInputs, options.unit)};
   spec.init = {Init::Kind::kNormal, options.init_std};
+  spec.file_shape = options.file_shape;
   return spec;
 }
 
@@ -72,6 +73,7 @@ LoraAdapter make_adapter(ParamBuilder& builder, const std::string& name, std::in
                          const LinearOptions& options) {
   const LoraOptions& lora = *builder.plan().lora;
   LinearOptions a_options = options, b_options = options;
+  a_options.file_shape = b_options.file_shape = {};
   if (options.split == LinearOptions::Split::kOutputs) a_options.split = LinearOptions::Split::kNone;
   if (options.split == LinearOptions::Split::kInputs) b_options.split = LinearOptions::Split::kNone;
   ParamSpec a = matrix_spec(name + ".lora_a", lora.rank, in, a_options);

@@ -28,6 +28,8 @@ struct LinearOptions {
   Split split = Split::kNone;
   // Rows or columns that stay together, e.g. the dimension of a head.
   std::int64_t unit = 1;
+  // As ParamSpec::file_shape, of the weight.
+  std::vector<std::int64_t> file_shape;
 };
 
 struct Linear {

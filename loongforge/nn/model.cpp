@@ -23,12 +23,15 @@ Flow run_segment(const Segment& segment, const Context& context, Flow flow) {
   return again ? recompute(segment, context, flow) : segment.forward(context, std::move(flow));
 }
 
-at::Tensor Model::hidden(const Context& context, const at::Tensor& input_ids) const {
+Flow Model::run(const Context& context, Flow flow) const {
   Context fresh = context;
   fresh.rope = std::make_shared<ops::RopeTables>();
-  Flow flow{{"input_ids", input_ids}};
   for (const auto& segment : parts_.segments) flow = run_segment(*segment, fresh, std::move(flow));
-  return flow.at("hidden");
+  return flow;
+}
+
+at::Tensor Model::hidden(const Context& context, const at::Tensor& input_ids) const {
+  return run(context, {{"input_ids", input_ids}}).at("hidden");
 }
 
 at::Tensor Model::logits(const at::Tensor& hidden) const {
@@ -59,7 +62,7 @@ std::int64_t Model::trainable_count() const {
 double Model::flops_per_token(double length) const {
   double products = 0;
   for (const ParamRef& param : parts_.params) {
-    const bool table = param->spec.name == "embedding.weight" || param == parts_.head;
+    const bool table = param == parts_.embedding || param == parts_.head;
     if (param->spec.shape.size() == 2 && !table) products += static_cast<double>(param->spec.numel());
   }
   const ModelInfo& i = parts_.info;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ namespace loongforge {
 // Named tensors handed from segment to segment ("input_ids" int64 (N), "hidden" (N, C)).
 using Flow = std::map<std::string, at::Tensor>;
 
-// One step of a model, e.g. the embedding or one block; what pipelines cut and recompute repeats.
+// One step of a model, e.g. the embedding or one block; what pipelines cut and recompute repeats. Entries of
+// the flow that it does not know pass through.
 class Segment {
  public:
   virtual ~Segment() = default;
@@ -29,6 +31,22 @@ class Segment {
   virtual bool is_layer() const { return false; }
   // Whether anything inside is trained.
   virtual bool has_trainable() const { return false; }
+};
+
+// How pictures and clips enter a model that reads them.
+struct VisualInfo {
+  // Tokens that hold the place of one merged patch of a picture or a clip.
+  std::int64_t image_token = 0;
+  std::int64_t video_token = 0;
+  std::int64_t channels = 3;
+  // Sides of a patch in pixels and in frames, and of the square of patches that becomes one token.
+  std::int64_t patch_size = 0;
+  std::int64_t temporal_patch_size = 1;
+  std::int64_t merge_size = 1;
+  // Visual tokens stand on axes of time, height and width (positions (3, N)); otherwise all tokens in a line.
+  bool grid_positions = false;
+  // Steps on the axis of time a second of a clip.
+  double tokens_per_second = 0;
 };
 
 // Sizes that tasks, caches and reports need.
@@ -42,6 +60,7 @@ struct ModelInfo {
   std::int64_t head_dim = 0;
   // Longest sequence the model was made for.
   std::int64_t max_positions = 0;
+  std::optional<VisualInfo> visual;
 };
 
 // Everything a model card builds.
@@ -49,12 +68,13 @@ struct ModelParts {
   ModelInfo info;
   // The Hugging Face config.json.
   Json config;
-  NameMap names;
+  // Of tensors in files, and of parameters in the upstream implementation (adapters, gradients).
+  NameMap names, module_names;
   ParamPlan plan;
   std::vector<ParamRef> params;
   std::vector<std::unique_ptr<Segment>> segments;
-  // (V, C); the embedding's own weight where tied.
-  ParamRef head;
+  // (V, C); the same parameter where tied.
+  ParamRef embedding, head;
 };
 
 class Model {
@@ -64,6 +84,7 @@ class Model {
   const ModelInfo& info() const { return parts_.info; }
   const Json& config() const { return parts_.config; }
   const NameMap& names() const { return parts_.names; }
+  const NameMap& module_names() const { return parts_.module_names; }
   const ParamPlan& plan() const { return parts_.plan; }
   at::ScalarType compute_dtype() const { return parts_.plan.compute; }
   const std::vector<ParamRef>& params() const { return parts_.params; }
@@ -73,7 +94,9 @@ class Model {
   // Weight (V, C) that turns hidden states into logits.
   const ParamRef& head() const { return parts_.head; }
 
-  // Runs all segments: input_ids int64 (N) → final hidden states (N, C), normalised, in compute dtype.
+  // Runs all segments.
+  Flow run(const Context& context, Flow flow) const;
+  // input_ids int64 (N) → final hidden states (N, C), normalised, in compute dtype.
   at::Tensor hidden(const Context& context, const at::Tensor& input_ids) const;
   // hidden (n, C) → logits (n, V) in the wider of float32 and compute dtype; not differentiable.
   at::Tensor logits(const at::Tensor& hidden) const;

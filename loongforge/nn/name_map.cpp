@@ -36,6 +36,20 @@ std::string put(const std::string& pattern, const std::string& number) {
 
 }  // namespace
 
+NameMap NameMap::under(const std::string& prefix, const std::string& file_prefix) const {
+  NameMap out = *this;
+  for (auto& [ours, file] : out.rules_) {
+    ours = prefix + ours;
+    file = file_prefix + file;
+  }
+  return out;
+}
+
+NameMap& NameMap::operator+=(const NameMap& other) {
+  rules_.insert(rules_.end(), other.rules_.begin(), other.rules_.end());
+  return *this;
+}
+
 std::string NameMap::to_file(const std::string& name) const {
   for (const auto& [ours, file] : rules_) {
     if (const auto number = match(ours, name)) return put(file, *number);

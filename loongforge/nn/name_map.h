@@ -14,6 +14,11 @@ class NameMap {
   NameMap() = default;
   explicit NameMap(std::vector<std::pair<std::string, std::string>> rules) : rules_(std::move(rules)) {}
 
+  // The same rules for a part of a larger model: our names start with `prefix`, the file's with
+  // `file_prefix`.
+  NameMap under(const std::string& prefix, const std::string& file_prefix = "") const;
+  NameMap& operator+=(const NameMap& other);
+
   // The file's name of our parameter. Throws InternalError when no rule fits.
   std::string to_file(const std::string& name) const;
   // Our name of the file's tensor, or nothing.

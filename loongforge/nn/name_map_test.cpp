@@ -26,6 +26,15 @@ TEST(NameMap, NamesTheModuleOfALinear) {
   EXPECT_EQ(kNames.module_to_file("layers.3.q"), "model.layers.3.q_proj");
 }
 
+TEST(NameMap, OfAPartGoesIntoThatOfTheWhole) {
+  NameMap whole = kNames.under("language.", "text.");
+  whole += NameMap({{"language.head", "old_head"}, {"vision.proj", "visual.proj"}});
+  EXPECT_EQ(whole.to_file("language.layers.2.q.weight"), "text.model.layers.2.q_proj.weight");
+  EXPECT_EQ(whole.to_file("language.head"), "text.lm_head");
+  EXPECT_EQ(whole.from_file("old_head"), "language.head");
+  EXPECT_EQ(whole.from_file("visual.proj"), "vision.proj");
+}
+
 TEST(NameMap, RefusesAParameterWithoutRule) {
   EXPECT_THROW(kNames.to_file("layers.3.k.weight"), InternalError);
 }

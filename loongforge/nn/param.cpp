@@ -73,6 +73,7 @@ bool ParamBuilder::is_trainable(const ParamSpec& spec) const {
 }
 
 ParamRef ParamBuilder::add(ParamSpec spec) {
+  spec.name = prefix_ + spec.name;
   check_spec(spec);
   for (const ParamRef& other : params_) {
     check(other->spec.name != spec.name, "parameter '", spec.name, "' is declared twice");
@@ -94,7 +95,7 @@ ParamRef ParamBuilder::add(ParamSpec spec) {
 
 bool ParamBuilder::lora_target(const std::string& name) {
   if (!plan_.lora) return false;
-  const std::string module = names_.module_to_file(name);
+  const std::string module = names_.module_to_file(prefix_ + name);
   bool met = false;
   for (const std::string& target : plan_.lora->targets) {
     if (target != kAllLinear && !ends_in_module(module, target)) continue;
@@ -102,6 +103,11 @@ bool ParamBuilder::lora_target(const std::string& name) {
     met_targets_.push_back(target);
   }
   return met;
+}
+
+bool ParamBuilder::any_trainable(std::size_t first) const {
+  return std::any_of(params_.begin() + static_cast<std::ptrdiff_t>(first), params_.end(),
+                     [](const ParamRef& param) { return param->trainable; });
 }
 
 void ParamBuilder::check_targets_met() const {

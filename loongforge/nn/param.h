@@ -44,8 +44,11 @@ struct ParamSpec {
   Init init;
   DecayGroup decay = DecayGroup::kDecay;
   bool adapter = false;
+  // Shape in checkpoint files where it is another one, of the same elements in the same order; empty: shape.
+  std::vector<std::int64_t> file_shape;
 
   std::int64_t numel() const;
+  const std::vector<std::int64_t>& shape_in_files() const { return file_shape.empty() ? shape : file_shape; }
 };
 
 // Throws InternalError when the sections of a dimension do not add up to its size.
@@ -100,6 +103,22 @@ class ParamBuilder {
   ParamRef add(ParamSpec spec);
   // Whether the linear `name` (without ".weight") carries an adapter; remembers which targets were met.
   bool lora_target(const std::string& name);
+  // While it lives, every name that is declared starts with `prefix` ("vision.").
+  class Scope {
+   public:
+    Scope(ParamBuilder& builder, const std::string& prefix) : builder_(builder), outer_(builder.prefix_) {
+      builder.prefix_ += prefix;
+    }
+    ~Scope() { builder_.prefix_ = outer_; }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    ParamBuilder& builder_;
+    std::string outer_;
+  };
+  // Whether anything declared since there were `first` parameters is trained.
+  bool any_trainable(std::size_t first) const;
   // Throws ConfigError naming the LoRA targets that met no linear of the model.
   void check_targets_met() const;
 
@@ -110,6 +129,7 @@ class ParamBuilder {
   bool is_trainable(const ParamSpec& spec) const;
   ParamPlan plan_;
   const NameMap& names_;
+  std::string prefix_;
   std::vector<ParamRef> params_;
   std::vector<std::string> met_targets_;
 };

@@ -20,18 +20,25 @@ struct Call : torch::CustomClassHolder {
   Call(const Segment& segment, Context context) : segment(segment), context(std::move(context)) {}
   const Segment& segment;
   Context context;
-  std::vector<std::string> inputs, outputs;
+  // What the segment makes, and what it passes through as it is.
+  std::vector<std::string> inputs, outputs, passed;
 
   variable_list run(const variable_list& values) {
     Flow flow;
     for (std::size_t i = 0; i < inputs.size(); ++i) flow[inputs[i]] = values[i];
+    const Flow before = flow;
     variable_list result;
-    std::vector<std::string> names;
+    outputs.clear();
+    passed.clear();
     for (auto& [name, value] : segment.forward(context, std::move(flow))) {
-      names.push_back(name);
-      result.push_back(value);
+      const auto it = before.find(name);
+      if (it != before.end() && it->second.is_same(value)) {
+        passed.push_back(name);
+      } else {
+        outputs.push_back(name);
+        result.push_back(value);
+      }
     }
-    outputs = std::move(names);
     return result;
   }
 };
@@ -101,6 +108,7 @@ Flow recompute(const Segment& segment, const Context& context, const Flow& flow)
   const at::Tensor anchor = at::empty({0}).requires_grad_(segment.has_trainable());
   const variable_list outputs = Recompute::apply(at::TensorList(values), anchor, call);
   Flow result;
+  for (const std::string& name : call->passed) result[name] = flow.at(name);
   for (std::size_t i = 0; i < outputs.size(); ++i) result[call->outputs[i]] = outputs[i];
   return result;
 }

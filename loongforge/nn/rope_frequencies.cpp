@@ -3,6 +3,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/pow.h>
+#include <ATen/ops/tensor.h>
 #include <ATen/ops/where.h>
 
 #include <numbers>
@@ -35,6 +36,14 @@ at::Tensor rope_frequencies(const RopeOptions& options, std::int64_t head_dim, a
   if (options.llama3) inv_freq = stretch(inv_freq, *options.llama3);
   if (options.linear_factor != 1.0) inv_freq = inv_freq / options.linear_factor;
   return inv_freq;
+}
+
+at::Tensor rope_axes(const std::vector<std::int64_t>& sections) {
+  if (sections.empty()) return {};
+  std::vector<std::int64_t> axes;
+  for (std::size_t axis = 0; axis < sections.size(); ++axis)
+    axes.insert(axes.end(), static_cast<std::size_t>(sections[axis]), static_cast<std::int64_t>(axis));
+  return at::tensor(axes, at::TensorOptions().dtype(at::kLong));
 }
 
 }  // namespace loongforge

@@ -58,7 +58,8 @@ at::Tensor with_packed_rows(const at::Tensor& x) {
   return as_it_is ? x : x.contiguous();
 }
 
-AttentionArgs arguments(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, double scale) {
+AttentionArgs arguments(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, double scale,
+                        bool causal) {
   AttentionArgs args{};
   args.type = cpu::type_of(q, "attention");
   args.tokens = q.size(0);
@@ -66,6 +67,7 @@ AttentionArgs arguments(const at::Tensor& q, const at::Tensor& k, const at::Tens
   args.kv_heads = k.size(1);
   args.dim = q.size(2);
   args.scale = scale;
+  args.causal = causal;
   args.q = q.data_ptr();
   args.k = k.data_ptr();
   args.v = v.data_ptr();
@@ -140,10 +142,10 @@ void sum_heads(const AttentionArgs& args, const at::Tensor& partial, const at::T
   });
 }
 
-// Its `lse` is what the kernels call row_stats, (2, H, N).
+// Its row_stats: each row's largest score and the inverse of its sum, (2, H, N).
 plain::AttentionOutput forward_on_cpu(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                                      const at::Tensor& cu_seqlens, double scale) {
-  AttentionArgs args = arguments(q, k, v, scale);
+                                      const at::Tensor& cu_seqlens, double scale, bool causal) {
+  AttentionArgs args = arguments(q, k, v, scale, causal);
   const at::TensorOptions narrow = q.options().requires_grad(false);
   const at::TensorOptions wide = narrow.dtype(cpu::wide_dtype(q.scalar_type()));
   const at::Tensor out = at::empty(q.sizes(), narrow),
@@ -156,20 +158,20 @@ plain::AttentionOutput forward_on_cpu(const at::Tensor& q, const at::Tensor& k, 
 
 plain::AttentionGradients backward_on_cpu(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                                           const plain::AttentionOutput& forward, const at::Tensor& dout,
-                                          const at::Tensor& cu_seqlens, double scale) {
-  AttentionArgs args = arguments(q, k, v, scale);
+                                          const at::Tensor& cu_seqlens, double scale, bool causal) {
+  AttentionArgs args = arguments(q, k, v, scale, causal);
   const at::Tensor dq = at::empty(q.sizes(), q.options()), dk = at::empty(k.sizes(), k.options()),
                    dv = at::empty(v.sizes(), v.options());
   args.out = forward.out.data_ptr();
-  args.row_stats = forward.lse.data_ptr();
+  args.row_stats = forward.row_stats.data_ptr();
   args.dout = dout.data_ptr();
   args.dq = dq.data_ptr();
   args.dk = dk.data_ptr();
   args.dv = dv.data_ptr();
   at::Tensor dk_partial, dv_partial;
   if (args.heads != args.kv_heads) {
-    dk_partial = at::empty(q.sizes(), forward.lse.options());
-    dv_partial = at::empty(q.sizes(), forward.lse.options());
+    dk_partial = at::empty(q.sizes(), forward.row_stats.options());
+    dv_partial = at::empty(q.sizes(), forward.row_stats.options());
     args.dk_partial = dk_partial.data_ptr();
     args.dv_partial = dv_partial.data_ptr();
   }
@@ -183,12 +185,13 @@ plain::AttentionGradients backward_on_cpu(const at::Tensor& q, const at::Tensor&
 
 struct Attention : torch::autograd::Function<Attention> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& q_in, const at::Tensor& k_in,
-                            const at::Tensor& v_in, const at::Tensor& cu_seqlens, double scale) {
+                            const at::Tensor& v_in, const at::Tensor& cu_seqlens, double scale, bool causal) {
     const at::Tensor q = with_packed_rows(q_in), k = with_packed_rows(k_in), v = with_packed_rows(v_in);
     const auto forward_of = q.is_cuda() ? plain::attention_forward : forward_on_cpu;
-    const plain::AttentionOutput result = forward_of(q, k, v, cu_seqlens, scale);
-    context->save_for_backward({q, k, v, result.out, result.lse, cu_seqlens});
+    const plain::AttentionOutput result = forward_of(q, k, v, cu_seqlens, scale, causal);
+    context->save_for_backward({q, k, v, result.out, result.row_stats, cu_seqlens});
     context->saved_data["scale"] = scale;
+    context->saved_data["causal"] = causal;
     return result.out;
   }
 
@@ -198,15 +201,15 @@ struct Attention : torch::autograd::Function<Attention> {
     const auto backward_of = saved[0].is_cuda() ? plain::attention_backward : backward_on_cpu;
     const plain::AttentionGradients g =
         backward_of(saved[0], saved[1], saved[2], {saved[3], saved[4]}, packed(grads[0]), saved[5],
-                    context->saved_data["scale"].toDouble());
-    return {g.dq, g.dk, g.dv, {}, {}};
+                    context->saved_data["scale"].toDouble(), context->saved_data["causal"].toBool());
+    return {g.dq, g.dk, g.dv, {}, {}, {}};
   }
 };
 
 }  // namespace
 
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                     const at::Tensor& cu_seqlens, double scale) {
+                     const at::Tensor& cu_seqlens, double scale, AttentionMask mask) {
   check(q.dim() == 3 && k.dim() == 3 && k.sizes() == v.sizes() && k.size(0) == q.size(0) &&
             k.size(2) == q.size(2) && k.size(1) > 0 && q.size(1) > 0 && q.size(1) % k.size(1) == 0 &&
             q.scalar_type() == k.scalar_type() && q.scalar_type() == v.scalar_type(),
@@ -214,11 +217,11 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
         ", ", k.sizes(), ", ", v.sizes());
   check_device("attention", {&q, &k, &v});
   check_documents(cu_seqlens, q.size(0));
-  return Attention::apply(q, k, v, cu_seqlens, scale);
+  return Attention::apply(q, k, v, cu_seqlens, scale, mask == AttentionMask::kCausal);
 }
 
 at::Tensor attention_reference(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                               const at::Tensor& cu_seqlens, double scale) {
+                               const at::Tensor& cu_seqlens, double scale, AttentionMask mask) {
   check_documents(cu_seqlens, q.size(0));
   const std::int32_t* at = cu_seqlens.const_data_ptr<std::int32_t>();
   const at::ScalarType wide = cpu::wide_dtype(q.scalar_type());
@@ -230,10 +233,11 @@ at::Tensor attention_reference(const at::Tensor& q, const at::Tensor& k, const a
     const auto part = [&](const at::Tensor& x, std::int64_t repeats) {
       return x.narrow(0, begin, length).to(wide).repeat_interleave(repeats, 1).transpose(0, 1);
     };
-    const at::Tensor future = at::ones({length, length}, q.options().dtype(at::kBool)).triu(1);
-    const at::Tensor scores = at::matmul(part(q, 1), part(k, group).transpose(1, 2))
-                                  .mul(scale)
-                                  .masked_fill(future, -std::numeric_limits<double>::infinity());
+    at::Tensor scores = at::matmul(part(q, 1), part(k, group).transpose(1, 2)).mul(scale);
+    if (mask == AttentionMask::kCausal) {
+      const at::Tensor future = at::ones({length, length}, q.options().dtype(at::kBool)).triu(1);
+      scores = scores.masked_fill(future, -std::numeric_limits<double>::infinity());
+    }
     parts.push_back(at::matmul(at::softmax(scores, -1), part(v, group)).transpose(0, 1));
   }
   if (parts.empty()) return q.mul(k.sum()).mul(v.sum());  // no token: only the shape and the graph matter

@@ -144,7 +144,7 @@ at::Tensor documents(const std::vector<std::int32_t>& lengths) {
 }
 
 OpCase attention_case(const std::string& what, const std::vector<std::int32_t>& lengths, std::int64_t h,
-                      std::int64_t kv, std::int64_t d) {
+                      std::int64_t kv, std::int64_t d, AttentionMask mask = AttentionMask::kCausal) {
   const at::Tensor cu_seqlens = documents(lengths);
   const std::int64_t n = cu_seqlens[-1].item().toLong();
   const double scale = 1 / std::sqrt(static_cast<double>(d));
@@ -153,12 +153,13 @@ OpCase attention_case(const std::string& what, const std::vector<std::int32_t>& 
   op.inputs = [=] {
     return Tensors{random({n, h, d}, "q", 2), random({n, kv, d}, "k"), random({n, kv, d}, "v")};
   };
-  op.run = [=](const Tensors& t) { return Tensors{attention(t[0], t[1], t[2], cu_seqlens, scale)}; };
+  op.run = [=](const Tensors& t) { return Tensors{attention(t[0], t[1], t[2], cu_seqlens, scale, mask)}; };
   op.reference = [=](const Tensors& t) {
-    return Tensors{attention_reference(t[0], t[1], t[2], cu_seqlens, scale)};
+    return Tensors{attention_reference(t[0], t[1], t[2], cu_seqlens, scale, mask)};
   };
   op.differentiable = 3;
-  for (double length : lengths) op.flops += 2 * length * length * static_cast<double>(h * d);
+  const double products = mask == AttentionMask::kCausal ? 2 : 4;
+  for (double length : lengths) op.flops += products * length * length * static_cast<double>(h * d);
   op.backward_flops = 2.5 * op.flops;
   return op;
 }
@@ -266,6 +267,10 @@ std::vector<OpCase> small_op_cases() {
       attention_case("grouped", {33, 96, 7}, 6, 2, 16),
       attention_case("blocks", {97, 192, 211}, 4, 4, 64),
       attention_case("long", {1, 398, 2}, 3, 3, 40),
+      attention_case("document_one", {1}, 1, 1, 2, AttentionMask::kDocument),
+      attention_case("document_odd", {5, 0, 1, 17, 2}, 3, 1, 6, AttentionMask::kDocument),
+      attention_case("document_grouped", {33, 96, 7}, 6, 2, 16, AttentionMask::kDocument),
+      attention_case("document_blocks", {97, 192, 211}, 4, 4, 80, AttentionMask::kDocument),
       cross_entropy_case(1, 1, 1, "plain"),
       cross_entropy_case(0, 7, 3, "plain"),
       cross_entropy_case(23, 37, 9, "plain"),
@@ -298,6 +303,7 @@ std::vector<OpCase> large_op_cases() {
       linear_case(kTokens, kInner, kChannels),
       linear_case(1, kChannels, kInner),
       attention_case("causal", {1024, 1024, 1024, 1024}, kHeads, kKvHeads, kDim),
+      attention_case("windows", std::vector<std::int32_t>(64, 64), 16, 16, 80, AttentionMask::kDocument),
       attention_case("documents", std::vector<std::int32_t>(32, 128), kHeads, kKvHeads, kDim),
       cross_entropy_case(1024, kVocabulary, kChannels, "plain"),
       cross_entropy_case(1024, kVocabulary, kChannels, "known"),

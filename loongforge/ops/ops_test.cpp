@@ -2,6 +2,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/ones.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
@@ -244,6 +245,17 @@ TEST(RopeTables, AreCosinesAndSinesInTheWiderDtype) {
   EXPECT_EQ(t.cos.scalar_type(), at::kFloat);
   EXPECT_FLOAT_EQ(t.sin[1][1].item().toFloat(), std::sin(1.5f));
   EXPECT_EQ(rope_tables(ids({1}), at::tensor({1.0f}), at::kDouble).cos.scalar_type(), at::kDouble);
+}
+
+TEST(RopeTables, TurnEachFrequencyByItsAxis) {
+  const at::Tensor frequencies = at::tensor({1.0f, 0.5f, 0.25f});
+  const at::Tensor positions = at::stack({ids({0, 3}), ids({7, 11})});
+  const RopeTables t = rope_tables(positions, frequencies, at::kFloat, ids({0, 1, 0}));
+  EXPECT_FLOAT_EQ(t.cos[1][0].item().toFloat(), std::cos(3.0f));
+  EXPECT_FLOAT_EQ(t.cos[1][1].item().toFloat(), std::cos(5.5f));
+  EXPECT_FLOAT_EQ(t.sin[0][1].item().toFloat(), std::sin(3.5f));
+  EXPECT_FLOAT_EQ(t.sin[1][2].item().toFloat(), std::sin(0.75f));
+  EXPECT_THROW(rope_tables(positions, frequencies, at::kFloat), InternalError);
 }
 
 TEST(AdamW, RoundsTheBf16WeightToNearestEven) {

@@ -48,12 +48,17 @@ struct Rope : torch::autograd::Function<Rope> {
 
 }  // namespace
 
-RopeTables rope_tables(const at::Tensor& position_ids, const at::Tensor& inv_freq, at::ScalarType dtype) {
-  check(position_ids.dim() == 1 && position_ids.scalar_type() == at::kLong && inv_freq.dim() == 1 &&
+RopeTables rope_tables(const at::Tensor& position_ids, const at::Tensor& inv_freq, at::ScalarType dtype,
+                       const at::Tensor& axes) {
+  check(position_ids.scalar_type() == at::kLong && inv_freq.dim() == 1 &&
             (inv_freq.scalar_type() == at::kFloat || inv_freq.scalar_type() == at::kDouble),
-        "rope_tables: expected int64 positions (N) and float32 or float64 frequencies (D/2)");
-  const at::Tensor angle =
-      position_ids.to(inv_freq.scalar_type()).unsqueeze(1).mul(inv_freq.detach().unsqueeze(0));
+        "rope_tables: expected int64 positions and float32 or float64 frequencies (D/2)");
+  const bool several = position_ids.dim() == 2;
+  check(several ? axes.defined() && axes.sizes() == inv_freq.sizes() : position_ids.dim() == 1,
+        "rope_tables: expected positions (N), or (A, N) and an axis of each frequency, got ",
+        position_ids.sizes());
+  const at::Tensor positions = several ? position_ids.index_select(0, axes).t() : position_ids.unsqueeze(1);
+  const at::Tensor angle = positions.to(inv_freq.scalar_type()).mul(inv_freq.detach().unsqueeze(0));
   const at::ScalarType wide = cpu::wide_dtype(dtype);
   return {angle.cos().to(wide), angle.sin().to(wide)};
 }

@@ -26,7 +26,7 @@ void add_batch(const Model& model, const Task& task, const Batch& batch, std::in
     sums.sums.assign(weights.size(), 0.0);
   }
   Context context = task.context(batch);
-  const Flow flow = run_model(model, context, task.inputs(batch));
+  const Flow flow = model.run(context, task.inputs(batch));
   const std::vector<LossTerm> terms = task.terms(model, context, flow, batch, {});
   for (std::size_t i = 0; i < terms.size(); ++i) {
     const double sum = terms[i].sum.item<double>();

@@ -83,7 +83,7 @@ std::string accumulate(const Model& model, const Task& task, const StepBatches& 
                     .step = static_cast<std::uint64_t>(batches.step),
                     .token_offset = index * static_cast<std::uint64_t>(options.tokens_per_micro_batch)};
   const std::vector<double> gradients = gradients_of(totals);
-  Flow flow = run_model(model, context, task.inputs(batch));
+  Flow flow = model.run(context, task.inputs(batch));
   const std::vector<LossTerm> terms = task.terms(model, context, flow, batch, gradients);
   const std::string bad = add_sums(terms, totals);
   if (!bad.empty()) {
@@ -105,11 +105,6 @@ void finish_losses(const Totals& totals, StepResult& result) {
 }
 
 }  // namespace
-
-Flow run_model(const Model& model, const Context& context, Flow flow) {
-  for (const auto& segment : model.segments()) flow = run_segment(*segment, context, std::move(flow));
-  return flow;
-}
 
 StepResult train_step(const Model& model, const Task& task, AdamW& optimizer, StepBatches batches,
                       const StepOptions& options) {

@@ -43,7 +43,4 @@ struct StepResult {
 StepResult train_step(const Model& model, const Task& task, AdamW& optimizer, StepBatches batches,
                       const StepOptions& options);
 
-// Runs the segments in order.
-Flow run_model(const Model& model, const Context& context, Flow flow);
-
 }  // namespace loongforge

@@ -83,5 +83,18 @@ class FolderTest(unittest.TestCase):
         return error
 
 
+class ParityTest(FolderTest):
+    """Compares what `parity` wrote with a model of transformers after its backward."""
+
+    def compare(self, ours, logits, loss, model, limit, what):
+        worst = self.assert_close(ours["logits"], logits, limit, f"{what}: logits")
+        self.assert_close(ours["loss"], loss, limit, f"{what}: loss")
+        theirs = gradients(model)
+        self.assertEqual({k[5:] for k in ours if k.startswith("grad.")}, set(theirs), what)
+        for name, grad in theirs.items():
+            worst = max(worst, self.assert_close(ours["grad." + name], grad, limit, f"{what}: {name}"))
+        print(f"{what}: worst relative error {worst:.1e}")
+
+
 def main():
     unittest.main(verbosity=2)

@@ -95,6 +95,7 @@ struct AttentionArgs {
   Type type;
   std::int64_t heads, kv_heads, dim, tokens;
   double scale;
+  bool causal;  // token i sees the tokens j <= i of its document; otherwise all of it
   const void *q, *k, *v;
   std::int64_t q_stride, k_stride, v_stride;
   void* out;                                          // (N, H, D)

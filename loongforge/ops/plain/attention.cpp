@@ -20,13 +20,15 @@ constexpr std::int64_t kScores = 16 << 20;
 // for all of them is one matrix: G heads a group, R queries -> G R rows.
 class Document {
  public:
-  Document(std::int64_t begin, std::int64_t length, std::int64_t heads, std::int64_t kv_heads)
-      : begin_(begin), length_(length), kv_heads_(kv_heads), group_(heads / kv_heads) {}
+  Document(std::int64_t begin, std::int64_t length, std::int64_t heads, std::int64_t kv_heads, bool causal)
+      : begin_(begin), length_(length), kv_heads_(kv_heads), group_(heads / kv_heads), causal_(causal) {}
 
   std::int64_t length() const { return length_; }
   std::int64_t queries_of_a_block() const {
     return std::clamp<std::int64_t>(kScores / (kv_heads_ * group_ * length_), 1, length_);
   }
+  // Keys that some of the queries [first, first + rows) see.
+  std::int64_t seen(std::int64_t first, std::int64_t rows) const { return causal_ ? first + rows : length_; }
   // (N, Hkv, D) -> (Hkv, length, D), a view.
   at::Tensor keys(const at::Tensor& x) const { return x.narrow(0, begin_, length_).transpose(0, 1); }
   // (N, H, D) -> (Hkv, G R, D) in `dtype`, a copy.
@@ -48,13 +50,14 @@ class Document {
   at::Tensor row_stats(const at::Tensor& lse, std::int64_t first, std::int64_t rows) const {
     return lse.view({kv_heads_, group_, lse.size(1)}).narrow(2, begin_ + first, rows);
   }
-  // (Hkv, G R, seen) of queries [first, first + rows) and the keys up to the last of them.
+  // (Hkv, G R, seen) of queries [first, first + rows) and the keys that they see.
   at::Tensor scores(const at::Tensor& queries, const at::Tensor& keys, std::int64_t first, std::int64_t rows,
                     double scale) const {
-    const std::int64_t seen = first + rows;
-    const at::Tensor s = at::bmm(queries, keys.narrow(1, 0, seen).transpose(1, 2)).mul_(scale);
-    const at::Tensor future = at::ones({rows, seen}, s.options().dtype(at::kBool)).triu(first + 1);
-    s.view({kv_heads_, group_, rows, seen}).masked_fill_(future, -std::numeric_limits<double>::infinity());
+    const std::int64_t count = seen(first, rows);
+    const at::Tensor s = at::bmm(queries, keys.narrow(1, 0, count).transpose(1, 2)).mul_(scale);
+    if (!causal_) return s;
+    const at::Tensor future = at::ones({rows, count}, s.options().dtype(at::kBool)).triu(first + 1);
+    s.view({kv_heads_, group_, rows, count}).masked_fill_(future, -std::numeric_limits<double>::infinity());
     return s;
   }
   // Scores to probabilities, in place.
@@ -64,14 +67,16 @@ class Document {
 
  private:
   std::int64_t begin_, length_, kv_heads_, group_;
+  bool causal_;
 };
 
 // body(document) for each document with tokens in it.
 template <typename F>
-void each_document(const at::Tensor& q, const at::Tensor& k, const at::Tensor& cu_seqlens, const F& body) {
+void each_document(const at::Tensor& q, const at::Tensor& k, const at::Tensor& cu_seqlens, bool causal,
+                   const F& body) {
   const std::int32_t* at = cu_seqlens.const_data_ptr<std::int32_t>();
   for (std::int64_t i = 1; i < cu_seqlens.numel(); ++i)
-    if (at[i] > at[i - 1]) body(Document(at[i - 1], at[i] - at[i - 1], q.size(1), k.size(1)));
+    if (at[i] > at[i - 1]) body(Document(at[i - 1], at[i] - at[i - 1], q.size(1), k.size(1), causal));
 }
 
 // body(first, rows) for each block of a document's queries.
@@ -89,19 +94,20 @@ at::TensorOptions wide_options(const at::Tensor& q) {
 }  // namespace
 
 AttentionOutput attention_forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                                  const at::Tensor& cu_seqlens, double scale) {
+                                  const at::Tensor& cu_seqlens, double scale, bool causal) {
   const at::NoGradGuard no_grad;
   const at::ScalarType wide = cpu::wide_dtype(q.scalar_type());
   const AttentionOutput result{at::empty(q.sizes(), q.options().requires_grad(false)),
                                at::empty({q.size(1), q.size(0)}, wide_options(q))};
-  each_document(q, k, cu_seqlens, [&](const Document& document) {
+  each_document(q, k, cu_seqlens, causal, [&](const Document& document) {
     const at::Tensor keys = document.keys(k).to(wide), values = document.keys(v).to(wide);
     each_block(document, [&](std::int64_t first, std::int64_t rows) {
       const at::Tensor p = document.scores(document.queries(q, first, rows, wide), keys, first, rows, scale);
-      const at::Tensor lse = document.row_stats(result.lse, first, rows);
+      const at::Tensor lse = document.row_stats(result.row_stats, first, rows);
       lse.copy_(p.logsumexp(-1).view(lse.sizes()));
       document.normalise(p, lse, rows);
-      document.put_queries(at::bmm(p, values.narrow(1, 0, first + rows)), result.out, first, rows);
+      document.put_queries(at::bmm(p, values.narrow(1, 0, document.seen(first, rows))), result.out, first,
+                           rows);
     });
   });
   return result;
@@ -111,23 +117,23 @@ AttentionOutput attention_forward(const at::Tensor& q, const at::Tensor& k, cons
 // dk = scale dS^T q.
 AttentionGradients attention_backward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                                       const AttentionOutput& forward, const at::Tensor& dout,
-                                      const at::Tensor& cu_seqlens, double scale) {
+                                      const at::Tensor& cu_seqlens, double scale, bool causal) {
   const at::NoGradGuard no_grad;
   const at::ScalarType wide = cpu::wide_dtype(q.scalar_type());
   const AttentionGradients g{at::empty(q.sizes(), q.options().requires_grad(false)),
                              at::empty(k.sizes(), k.options().requires_grad(false)),
                              at::empty(v.sizes(), v.options().requires_grad(false))};
-  each_document(q, k, cu_seqlens, [&](const Document& document) {
+  each_document(q, k, cu_seqlens, causal, [&](const Document& document) {
     const at::Tensor keys = document.keys(k).to(wide), values = document.keys(v).to(wide);
     const at::Tensor dkeys = at::zeros(keys.sizes(), wide_options(q)),
                      dvalues = at::zeros(keys.sizes(), wide_options(q));
     each_block(document, [&](std::int64_t first, std::int64_t rows) {
-      const std::int64_t seen = first + rows;
+      const std::int64_t seen = document.seen(first, rows);
       const at::Tensor queries = document.queries(q, first, rows, wide),
                        dy = document.queries(dout, first, rows, wide);
       const at::Tensor dot = dy.mul(document.queries(forward.out, first, rows, wide)).sum(-1, true);
       const at::Tensor p = document.scores(queries, keys, first, rows, scale);
-      document.normalise(p, document.row_stats(forward.lse, first, rows), rows);
+      document.normalise(p, document.row_stats(forward.row_stats, first, rows), rows);
       dvalues.narrow(1, 0, seen).add_(at::bmm(p.transpose(1, 2), dy));
       const at::Tensor ds =
           at::bmm(dy, values.narrow(1, 0, seen).transpose(1, 2)).sub_(dot).mul_(p).mul_(scale);

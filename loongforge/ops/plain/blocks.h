@@ -13,19 +13,20 @@ namespace loongforge::ops::plain {
 // or bfloat16, mixed as you like, into either; or all float64. Sums in float32 or wider, rounded once.
 void product(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b, bool accumulate);
 
-// ops/attention.h's forward: `lse` (H, N) is the logarithm of each row's sum of powers, for backward.
+// ops/attention.h's forward: `row_stats` is what backward needs of each row's softmax, here the logarithm of
+// its sum of powers (H, N); the CPU kernels keep something else in it.
 struct AttentionOutput {
-  at::Tensor out, lse;
+  at::Tensor out, row_stats;
 };
 AttentionOutput attention_forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                                  const at::Tensor& cu_seqlens, double scale);
+                                  const at::Tensor& cu_seqlens, double scale, bool causal);
 
 struct AttentionGradients {
   at::Tensor dq, dk, dv;
 };
 AttentionGradients attention_backward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                                       const AttentionOutput& forward, const at::Tensor& dout,
-                                      const at::Tensor& cu_seqlens, double scale);
+                                      const at::Tensor& cu_seqlens, double scale, bool causal);
 
 // Rows of a softmax with cross-entropy, all tensors on one device.
 struct CrossEntropy {

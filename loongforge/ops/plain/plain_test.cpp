@@ -56,7 +56,8 @@ TEST(PlainProduct, MixesDtypesAndStridesAndAdds) {
 }
 
 void compare_attention(const std::vector<std::int32_t>& ends, std::int64_t heads, std::int64_t kv_heads,
-                       std::int64_t dim, at::ScalarType dtype) {
+                       std::int64_t dim, at::ScalarType dtype, AttentionMask mask = AttentionMask::kCausal) {
+  const bool causal = mask == AttentionMask::kCausal;
   const std::int64_t n = ends.back();
   const double scale = 1 / std::sqrt(static_cast<double>(dim));
   const at::Tensor cu_seqlens = at::tensor(ends, at::TensorOptions().dtype(at::kInt));
@@ -65,13 +66,14 @@ void compare_attention(const std::vector<std::int32_t>& ends, std::int64_t heads
   const at::Tensor q = joint.narrow(1, 0, heads), k = joint.narrow(1, heads, kv_heads),
                    v = joint.narrow(1, heads + kv_heads, kv_heads);
   const at::Tensor dout = numbers({n, heads, dim}, 5).to(dtype);
-  const plain::AttentionOutput ours = plain::attention_forward(q, k, v, cu_seqlens, scale);
-  const plain::AttentionGradients g = plain::attention_backward(q, k, v, ours, dout, cu_seqlens, scale);
+  const plain::AttentionOutput ours = plain::attention_forward(q, k, v, cu_seqlens, scale, causal);
+  const plain::AttentionGradients g =
+      plain::attention_backward(q, k, v, ours, dout, cu_seqlens, scale, causal);
 
   std::vector<at::Tensor> leaves;
   for (const at::Tensor& x : {q, k, v})
     leaves.push_back(x.to(at::kDouble).clone().detach().set_requires_grad(true));
-  const at::Tensor theirs = attention_reference(leaves[0], leaves[1], leaves[2], cu_seqlens, scale);
+  const at::Tensor theirs = attention_reference(leaves[0], leaves[1], leaves[2], cu_seqlens, scale, mask);
   const auto gradients = torch::autograd::grad({theirs}, leaves, {dout.to(at::kDouble)});
   expect_close(ours.out, theirs.detach(), dtype, "out");
   expect_close(g.dq, gradients[0], dtype, "dq");
@@ -84,21 +86,23 @@ TEST(PlainAttention, IsTheReferenceInEveryDtype) {
     compare_attention({0, 1}, 1, 1, 2, dtype);
     compare_attention({0, 5, 5, 6, 23}, 3, 1, 6, dtype);
     compare_attention({0, 33, 129, 136}, 6, 2, 16, dtype);
+    compare_attention({0, 5, 5, 38}, 4, 2, 6, dtype, AttentionMask::kDocument);
   }
 }
 
 // 16 heads x 1,200 x 1,200 scores do not fit one block.
 TEST(PlainAttention, CutsALongDocumentIntoBlocks) {
   compare_attention({0, 7, 1207}, 16, 4, 4, at::kDouble);
+  compare_attention({0, 7, 1207}, 16, 4, 4, at::kDouble, AttentionMask::kDocument);
 }
 
 TEST(PlainAttention, TakesNoToken) {
   const at::Tensor q = numbers({0, 2, 8}, 0), k = numbers({0, 1, 8}, 0),
                    cu_seqlens =
                        at::tensor(std::vector<std::int32_t>{0, 0}, at::TensorOptions().dtype(at::kInt));
-  const plain::AttentionOutput y = plain::attention_forward(q, k, k, cu_seqlens, 1);
+  const plain::AttentionOutput y = plain::attention_forward(q, k, k, cu_seqlens, 1, true);
   EXPECT_EQ(y.out.numel(), 0);
-  EXPECT_EQ(plain::attention_backward(q, k, k, y, q, cu_seqlens, 1).dk.numel(), 0);
+  EXPECT_EQ(plain::attention_backward(q, k, k, y, q, cu_seqlens, 1, true).dk.numel(), 0);
 }
 
 TEST(PlainCrossEntropy, GivesLossesAndTheirGradient) {

@@ -96,7 +96,7 @@ TEST(Registry, NamesTheFamiliesItKnows) {
     build_model(Json{{"model_type", "gpt9"}}, {}, "config.json");
     FAIL();
   } catch (const CheckpointError& error) {
-    EXPECT_NE(std::string(error.what()).find("one of llama, got gpt9"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("expected one of llama, "), std::string::npos) << error.what();
   }
 }
 

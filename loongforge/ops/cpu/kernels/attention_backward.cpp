@@ -132,18 +132,18 @@ void backward_of(const AttentionArgs& args, const AttentionDocument& doc, std::i
   const std::int64_t steps = steps_of<W>(dim), panel = steps_of<W>(length) * kTileColumns<T>;
   for (std::int64_t k0 = 0; k0 < length; k0 += kBlock) {
     const std::int64_t columns = least(kBlock, length - k0);
-    for (std::int64_t q0 = k0; q0 < length; q0 += kBlock) {
+    const std::int64_t first = args.causal ? k0 : 0;
+    for (std::int64_t q0 = first; q0 < length; q0 += kBlock) {
       const std::int64_t rows = least(kBlock, length - q0), q_dims = q0 / W::kStep * kTileColumns<T>;
-      const bool diagonal = q0 == k0;
+      const bool diagonal = args.causal && q0 == k0, added = q0 > first;
       score_block<W>(rows, columns, dim, t.q_rows + q0 * steps, t.k_columns + k0 * steps, diagonal, t.p);
       score_block<W>(rows, columns, dim, t.dout_rows + q0 * steps, t.v_columns + k0 * steps, diagonal, t.ds);
       weights_and_gradients<T>(rows, columns, diagonal, scale, maximum + q0, inverse + q0, t.delta + q0, t.p,
                                t.ds);
       const Weights<W> p = as_factors(W{}, rows, columns, t.p, t.p_factors, true);
       const Weights<W> ds = as_factors(W{}, rows, columns, t.ds, t.ds_factors, true);
-      weigh_columns<W>(rows, columns, wide, p.columns, t.dout_dims + q_dims, panel, diagonal, !diagonal,
-                       t.dv);
-      weigh_columns<W>(rows, columns, wide, ds.columns, t.q_dims + q_dims, panel, diagonal, !diagonal, t.dk);
+      weigh_columns<W>(rows, columns, wide, p.columns, t.dout_dims + q_dims, panel, diagonal, added, t.dv);
+      weigh_columns<W>(rows, columns, wide, ds.columns, t.q_dims + q_dims, panel, diagonal, added, t.dk);
       weigh_rows<W>(rows, columns, wide, ds.rows, t.k_dims + k0 / W::kStep * kTileColumns<T>, panel, diagonal,
                     k0 > 0, t.dq + q0 * wide);
     }

@@ -66,8 +66,9 @@ void forward_of(const AttentionArgs& args, const AttentionDocument& doc, std::in
   W::template pack_inner<kTileRows>(from, args.q_stride, rows, dim, q);
   const T scale = static_cast<T>(args.scale * kLog2E);
   const std::int64_t panel = steps_of<W>(length) * kTileColumns<T>;
-  for (std::int64_t k0 = 0; k0 <= q0; k0 += kBlock) {
-    const bool diagonal = k0 == q0;
+  const std::int64_t seen = args.causal ? q0 + 1 : length;
+  for (std::int64_t k0 = 0; k0 < seen; k0 += kBlock) {
+    const bool diagonal = args.causal && k0 == q0;
     const std::int64_t count = least(kBlock, length - k0);
     score_block<W>(rows, count, dim, q, keys + k0 * steps_of<W>(dim), diagonal, scores);
     for (std::int64_t r = 0; r < rows; ++r) {

@@ -1,9 +1,9 @@
-"""Small random Llama models in float32 and float64 against transformers: logits, loss, every gradient."""
+"""Small random Llama and Qwen2 models in float32 and float64 against transformers: logits, loss, every gradient."""
 
 import common  # first: it silences progress bars
 import torch
 from common import parity
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM
 
 
 LIMIT = 1e-5
@@ -18,6 +18,10 @@ CONFIGS = {
     "linear scaling, one layer": dict(hidden_size=24, num_attention_heads=2, num_key_value_heads=2,
                                       num_hidden_layers=1, tie_word_embeddings=True, rms_norm_eps=1e-5,
                                       rope_parameters={"rope_type": "linear", "rope_theta": 500.0, "factor": 2.0}),
+    "qwen2, tied": dict(family="qwen2", hidden_size=48, num_attention_heads=6, num_key_value_heads=2,
+                        tie_word_embeddings=True),
+    "qwen2, untied": dict(family="qwen2", hidden_size=32, num_attention_heads=4, num_key_value_heads=4,
+                          rope_parameters={"rope_type": "default", "rope_theta": 1e6}),
 }
 
 
@@ -25,7 +29,11 @@ def make_model(options, seed):
     torch.manual_seed(seed)
     settings = dict(vocab_size=131, intermediate_size=56, num_hidden_layers=3, max_position_embeddings=256,
                     initializer_range=0.15, attn_implementation="eager")
-    model = LlamaForCausalLM(LlamaConfig(**{**settings, **options}))
+    settings.update(options)
+    if settings.pop("family", "llama") == "qwen2":
+        model = Qwen2ForCausalLM(Qwen2Config(**settings))
+    else:
+        model = LlamaForCausalLM(LlamaConfig(**settings))
     for parameter in model.parameters():
         if parameter.dim() == 1:
             parameter.data += 0.2 * torch.randn_like(parameter)
@@ -40,16 +48,7 @@ def counted_sum(model, ids, labels):
     return logits, loss
 
 
-class LlamaParity(common.FolderTest):
-    def compare(self, ours, logits, loss, model, limit, what):
-        worst = self.assert_close(ours["logits"], logits, limit, f"{what}: logits")
-        self.assert_close(ours["loss"], loss, limit, f"{what}: loss")
-        theirs = common.gradients(model)
-        self.assertEqual({k[5:] for k in ours if k.startswith("grad.")}, set(theirs), what)
-        for name, grad in theirs.items():
-            worst = max(worst, self.assert_close(ours["grad." + name], grad, limit, f"{what}: {name}"))
-        print(f"{what}: worst relative error {worst:.1e}")
-
+class DecoderParity(common.ParityTest):
     def rows(self, name, dtype, limit):
         options = CONFIGS[name]
         model = make_model(options, seed=3)
