@@ -97,6 +97,20 @@ TEST_F(Files, FullDiskIsAResourceErrorAndLeavesNothing) {
   EXPECT_EQ(entries(), 0u);
 }
 
+TEST_F(Files, AFolderTakesThePlaceOfAnother) {
+  for (const char* name : {"made", "target"}) {
+    make_directories(folder / name);
+    write_file_atomic(folder / name / name, "x");
+  }
+  replace_directory(folder / "made", folder / "target");
+  EXPECT_TRUE(fs::exists(folder / "target" / "made"));
+  EXPECT_FALSE(fs::exists(folder / "target" / "target"));
+  EXPECT_FALSE(fs::exists(folder / "made"));
+  replace_directory(folder / "target", folder / "fresh");
+  EXPECT_TRUE(fs::exists(folder / "fresh" / "made"));
+  EXPECT_THROW(replace_directory(folder / "none", folder / "fresh2"), ResourceError);
+}
+
 TEST_F(Files, MissingAndWrongKindsAreNamed) {
   EXPECT_THROW(read_file(folder / "none"), DataError);
   EXPECT_THROW(read_file<CheckpointError>(folder), CheckpointError);
@@ -187,6 +201,23 @@ TEST(Parallel, CallsEachItemOnceAndPassesTheFirstFailureOn) {
   EXPECT_THROW(parallel_for(
                    100, [](std::int64_t i) { check<DataError>(i != 50, "bad"); }, 3),
                DataError);
+}
+
+// The stacks of so many threads do not fit the address space that is left.
+TEST(Parallel, DoesAllTheWorkWithFewerThreadsThanAsked) {
+  const auto work = [] {
+    const rlimit narrow{std::uint64_t{4} << 30, std::uint64_t{4} << 30};
+    ::setrlimit(RLIMIT_AS, &narrow);
+    std::atomic<int> calls{0};
+    parallel_for(
+        5000, [&](std::int64_t) { ++calls; }, 5000);
+    std::_Exit(calls == 5000 ? 0 : 1);
+  };
+#ifndef __SANITIZE_ADDRESS__  // its shadow is larger than any such limit
+  EXPECT_EXIT(work(), testing::ExitedWithCode(0), "");
+#else
+  static_cast<void>(work);
+#endif
 }
 
 TEST(Interrupt, SecondSignalLeavesAtOnce) {

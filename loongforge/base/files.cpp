@@ -1,6 +1,7 @@
 #include "loongforge/base/files.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -202,6 +203,20 @@ void sync_directory(const fs::path& path) {
   if (fd < 0) return;
   ::fsync(fd);
   ::close(fd);
+}
+
+void replace_directory(const fs::path& made, const fs::path& target) {
+  const bool there = fs::exists(fs::symlink_status(target));
+  const int failed = there ? ::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE)
+                           : ::rename(made.c_str(), target.c_str());
+  if (failed != 0 && there) {  // a file system that cannot exchange
+    remove_tree(target);
+    fs::rename(made, target);
+  } else {
+    check<ResourceError>(failed == 0, target.string(), ": cannot be put in place: ", std::strerror(errno));
+    if (there) remove_tree(made);
+  }
+  sync_directory(target.parent_path());
 }
 
 void remove_tree(const fs::path& path) {

@@ -97,6 +97,10 @@ void make_directories(const fs::path& path);
 // fsync of a folder, so that renames in it survive a power cut.
 void sync_directory(const fs::path& path);
 
+// Puts the folder `made` in the place of `target`, in one step where there is one already, and removes the
+// old one; both lie in the same folder. Throws ResourceError naming `target`.
+void replace_directory(const fs::path& made, const fs::path& target);
+
 // Removes a folder tree; missing is no error. Throws ResourceError.
 void remove_tree(const fs::path& path);
 

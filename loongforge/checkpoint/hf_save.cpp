@@ -4,6 +4,7 @@
 
 #include "loongforge/base/error.h"
 #include "loongforge/base/files.h"
+#include "loongforge/base/log.h"
 #include "loongforge/checkpoint/hf_tensor.h"
 #include "loongforge/formats/safetensors_writer.h"
 #include "loongforge/ops/matmul.h"
@@ -19,6 +20,15 @@ at::Tensor copy_as(const at::Tensor& tensor, at::ScalarType dtype) {
   return tensor.detach().to(at::kCPU, dtype, /*non_blocking=*/false, /*copy=*/true).contiguous();
 }
 
+void warn_of_overflow(const std::string& name, const at::Tensor& half) {
+  const std::int64_t beyond = half.isfinite().logical_not().sum().item<std::int64_t>();
+  if (beyond > 0)
+    log_warning(
+        "weight ", name, ": ", beyond, " of ", half.numel(),
+        " numbers are beyond float16 and were written as infinite; set checkpoint.hf_dtype to bfloat16 or "
+        "float32");
+}
+
 // W + scaling·B·A in float32 or wider; W itself where there is no adapter.
 at::Tensor merged(const Model& model, const Param& param) {
   const at::Tensor& base = best_value(param);
@@ -29,7 +39,7 @@ at::Tensor merged(const Model& model, const Param& param) {
   if (a == nullptr || b == nullptr) return base;
   const at::ScalarType wide = wide_dtype(base.scalar_type());
   at::Tensor delta = ops::matmul_nn(best_value(*b).detach().to(wide), best_value(*a).detach().to(wide), wide);
-  return delta.mul_(model.plan().lora->scaling()).add_(base.detach().to(wide));
+  return delta.mul_(model.plan().lora_of(linear)->scaling()).add_(base.detach().to(wide));
 }
 
 Json config_of(const Model& model, at::ScalarType dtype) {
@@ -62,8 +72,10 @@ HfSnapshot snapshot_hf(const Model& model, const HfSaveOptions& options) {
   for (const ParamRef& param : model.params()) {
     if (param->spec.adapter) continue;
     const at::Tensor value = options.merge_adapters ? merged(model, *param) : best_value(*param);
-    snapshot.tensors.emplace_back(model.names().to_file(param->spec.name),
-                                  copy_as(value, options.dtype).view(param->spec.shape_in_files()));
+    const std::string name = model.names().to_file(param->spec.name);
+    const at::Tensor copy = copy_as(value, options.dtype);
+    if (options.dtype == at::kHalf) warn_of_overflow(name, copy);
+    snapshot.tensors.emplace_back(name, copy.view(param->spec.shape_in_files()));
   }
   return snapshot;
 }

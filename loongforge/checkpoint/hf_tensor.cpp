@@ -44,6 +44,17 @@ bool is_float(DType dtype) {
   return type && at::isFloatingType(*type);
 }
 
+bool is_beginning(const TensorInfo& info, const Param& param) {
+  const std::vector<std::int64_t>& shape = param.spec.shape;
+  return shape.size() == 2 && info.shape.size() == 2 && info.shape[1] == shape[1] && info.shape[0] < shape[0];
+}
+
+void assign_first_rows(Param& param, const at::Tensor& rows) {
+  const at::Tensor whole = best_value(param).detach().clone();
+  whole.narrow(0, 0, rows.size(0)).copy_(rows);
+  assign(param, whole);
+}
+
 }  // namespace
 
 std::optional<at::ScalarType> torch_dtype(DType dtype) {
@@ -96,13 +107,13 @@ std::span<const std::byte> bytes_of(const at::Tensor& tensor) {
 }
 
 void fill_params(const SafetensorsSet& set, const std::map<std::string, Param*>& params,
-                 bool (*ignored)(const std::string& name)) {
+                 bool (*ignored)(const std::string& name), bool fewer_rows) {
   Problems problems;
   for (const auto& [name, param] : params) {
     const TensorInfo* info = set.find(name);
     if (info == nullptr) {
       problems.add("missing", name + " " + shape_text(param->spec.shape_in_files()));
-    } else if (info->shape != param->spec.shape_in_files()) {
+    } else if (info->shape != param->spec.shape_in_files() && !(fewer_rows && is_beginning(*info, *param))) {
       problems.add("of wrong shape", concat(name, " (expected ", shape_text(param->spec.shape_in_files()),
                                             ", got ", shape_text(info->shape), ")"));
     } else if (!is_float(info->dtype)) {
@@ -114,8 +125,14 @@ void fill_params(const SafetensorsSet& set, const std::map<std::string, Param*>&
     if (!params.contains(info.name) && !ignored(info.name)) problems.add("extra", info.name);
   }
   problems.raise(set.path().string());
-  for (const auto& [name, param] : params)
-    assign(*param, tensor_of(set, *set.find(name)).view(param->spec.shape));
+  for (const auto& [name, param] : params) {
+    const at::Tensor values = tensor_of(set, *set.find(name));
+    if (values.numel() < param->spec.numel()) {
+      assign_first_rows(*param, values);
+    } else {
+      assign(*param, values.view(param->spec.shape));
+    }
+  }
 }
 
 }  // namespace loongforge

@@ -28,8 +28,9 @@ std::span<const std::byte> bytes_of(const at::Tensor& tensor);
 
 // Fills each parameter from the file's tensor of its name. Nothing is changed unless all fit: throws
 // CheckpointError that lists every tensor that is missing, extra, of a wrong shape or no floating type.
-// `ignored`: names of the file's tensors that may stay unused.
+// `ignored`: names of the file's tensors that may stay unused. With `fewer_rows` a matrix of the file may
+// have fewer rows than the parameter, whose others keep their values.
 void fill_params(const SafetensorsSet& set, const std::map<std::string, Param*>& params,
-                 bool (*ignored)(const std::string& name));
+                 bool (*ignored)(const std::string& name), bool fewer_rows = false);
 
 }  // namespace loongforge

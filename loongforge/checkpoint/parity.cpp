@@ -47,10 +47,16 @@ at::Tensor read_cu_seqlens(const SafetensorsSet& set, const std::vector<std::int
                            std::int64_t n) {
   const at::Tensor given = integers(set, "cu_seqlens", {});
   if (given.defined()) {
-    const bool fits = given.dim() == 1 && given.size(0) >= 2 && given[0].item<std::int64_t>() == 0 &&
-                      given[-1].item<std::int64_t>() == n;
-    check<DataError>(fits, set.path().string(), ": tensor 'cu_seqlens': expected one dimension from 0 to ", n,
-                     ", got ", shape_text(given.sizes().vec()));
+    bool fits = given.dim() == 1 && given.size(0) >= 2 && given[0].item<std::int64_t>() == 0 &&
+                given[-1].item<std::int64_t>() == n;
+    for (std::int64_t i = 1; fits && i < given.size(0); ++i)
+      fits = given[i - 1].item<std::int64_t>() <= given[i].item<std::int64_t>();
+    check<DataError>(fits, set.path().string(), ": tensor 'cu_seqlens': expected numbers from 0 to ", n,
+                     ", none below the one before, got ",
+                     given.dim() == 1 && given.size(0) > 0
+                         ? concat(given.size(0), " from ", given[0].item<std::int64_t>(), " to ",
+                                  given[-1].item<std::int64_t>())
+                         : shape_text(given.sizes().vec()));
     return given.to(at::kInt);
   }
   const std::int64_t rows = shape.size() == 2 ? shape[0] : 1;
@@ -78,7 +84,7 @@ at::Tensor read_positions(const SafetensorsSet& set, const std::vector<std::int6
   if (info == nullptr) return {};
   if (info->shape.size() != shape.size() + 1) return integers(set, "position_ids", shape).view({-1});
   const at::Tensor all = integers(set, "position_ids", {});
-  const std::int64_t axes = all.size(0);
+  const std::int64_t axes = all.dim() > 0 ? all.size(0) : 0;
   check<DataError>((axes == 3 || axes == 4) && all.numel() == axes * *shape_numel(shape), set.path().string(),
                    ": tensor 'position_ids': expected 3 or 4 axes before ", shape_text(shape), ", got ",
                    shape_text(info->shape));
@@ -110,6 +116,15 @@ VisualInputs read_clips(const SafetensorsSet& set) {
   return clips;
 }
 
+// Rotary angles of such positions mean nothing in float32.
+void check_positions(const at::Tensor& positions, const std::string& where) {
+  constexpr std::int64_t kLast = std::int64_t{1} << 31;
+  if (!positions.defined()) return;
+  const std::int64_t low = positions.min().item<std::int64_t>(), high = positions.max().item<std::int64_t>();
+  check<DataError>(low >= 0 && high < kLast, where, ": tensor 'position_ids': expected 0 to ", kLast - 1,
+                   ", got ", low < 0 ? low : high);
+}
+
 Input read_input(const std::filesystem::path& path) {
   const SafetensorsSet set(path);
   const TensorInfo* info = set.find("input_ids");
@@ -123,6 +138,7 @@ Input read_input(const std::filesystem::path& path) {
   input.cu_seqlens = read_cu_seqlens(set, input.shape, input.ids.size(0));
   const at::Tensor labels = integers(set, "labels", input.shape);
   input.positions = read_positions(set, input.shape);
+  check_positions(input.positions, path.string());
   input.pictures = read_visual(set, "pixel_values", "image_grid_thw");
   input.clips = read_clips(set);
   input.targets = shifted(labels.defined() ? labels.view({-1}) : input.ids, input.cu_seqlens);
@@ -208,6 +224,16 @@ Flow flow_of(const Model& model, Input& input) {
   return flow;
 }
 
+// The number of counted tokens, at least one, whose labels are all words of the model.
+std::int64_t check_targets(const Input& input, const Model& model, const std::string& where) {
+  const at::Tensor counted = input.targets.masked_select(input.targets.ne(kIgnored));
+  check<DataError>(counted.numel() > 0, where, ": tensor 'labels': no token is counted");
+  const std::int64_t low = counted.min().item<std::int64_t>(), high = counted.max().item<std::int64_t>();
+  check<DataError>(low >= 0 && high < model.info().vocab_size, where, ": tensor 'labels': expected ",
+                   kIgnored, " or ids below ", model.info().vocab_size, ", got ", low < 0 ? low : high);
+  return counted.numel();
+}
+
 }  // namespace
 
 void parity(const ParityOptions& options) {
@@ -220,8 +246,7 @@ void parity(const ParityOptions& options) {
   context.position_ids = input.positions;
   context.grads = &sink;
   context.recompute = options.recompute;
-  const std::int64_t counted = input.targets.ne(kIgnored).sum().item<std::int64_t>();
-  check<DataError>(counted > 0, options.input.string(), ": tensor 'labels': no token is counted");
+  const std::int64_t counted = check_targets(input, *model, options.input.string());
   const at::Tensor hidden = model->run(context, std::move(flow)).at("hidden");
   const at::Tensor loss = options.fused ? head_cross_entropy(context, model->head(), hidden, input.targets)
                                               .div(static_cast<double>(counted))

@@ -74,6 +74,21 @@ T value_at(const Json& json, const char* key, const std::string& name) {
   }
 }
 
+std::int64_t count_at(const Json& json, const char* key, const std::string& name) {
+  const Json value = value_at<Json>(json, key, name);
+  check<CheckpointError>(value.is_number_integer() && value.get<std::int64_t>() >= 0, name, ": '", key,
+                         "': expected a whole number of at least 0, got ", dump_json(value),
+                         "; the checkpoint is damaged");
+  return value.get<std::int64_t>();
+}
+
+Json object_at(const Json& json, const char* key, const std::string& name) {
+  Json value = value_at<Json>(json, key, name);
+  check<CheckpointError>(value.is_object(), name, ": '", key, "': expected an object, got ",
+                         value.type_name(), "; the checkpoint is damaged");
+  return value;
+}
+
 }  // namespace
 
 Json to_json(const TrainingProgress& p) {
@@ -94,14 +109,16 @@ TrainingProgress progress_from_json(const Json& json, const std::string& name) {
   check<CheckpointError>(version == kVersion, name, ": expected version ", kVersion, ", got ", version,
                          "; resume with the program that wrote it");
   TrainingProgress p;
-  p.step = value_at<std::int64_t>(json, "step", name);
-  p.updates = value_at<std::int64_t>(json, "updates", name);
-  p.tokens = value_at<std::int64_t>(json, "tokens", name);
-  p.counted_tokens = value_at<std::int64_t>(json, "counted_tokens", name);
+  p.step = count_at(json, "step", name);
+  p.updates = count_at(json, "updates", name);
+  p.tokens = count_at(json, "tokens", name);
+  p.counted_tokens = count_at(json, "counted_tokens", name);
+  check<CheckpointError>(p.updates <= p.step, name, ": 'updates' is ", p.updates, ", more than 'step' ",
+                         p.step, "; the checkpoint is damaged");
   p.seconds = value_at<double>(json, "seconds", name);
-  p.data = value_at<Json>(json, "data", name);
-  p.counters = value_at<Json>(json, "counters", name);
-  p.identity = value_at<Json>(json, "identity", name);
+  p.data = object_at(json, "data", name);
+  p.counters = object_at(json, "counters", name);
+  p.identity = object_at(json, "identity", name);
   return p;
 }
 

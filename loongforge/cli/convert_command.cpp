@@ -34,12 +34,27 @@ void convert_folder(const ConvertArguments& arguments, const fs::path& out) {
   opened.tokenizer->save(out);
 }
 
+bool lies_in(const fs::path& path, const fs::path& folder) {
+  const fs::path relative = fs::weakly_canonical(path).lexically_relative(fs::weakly_canonical(folder));
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+// --overwrite replaces a model, and nothing else that a user may have.
+void check_target(const ConvertArguments& arguments) {
+  const fs::path out = arguments.out;
+  if (!fs::exists(out) || (fs::is_directory(out) && fs::is_empty(out))) return;
+  check<ConfigError>(arguments.overwrite, out.string(),
+                     ": exists and is not empty; choose another folder, or give --overwrite");
+  check<ConfigError>(fs::exists(out / "config.json") || is_peft_dir(out), out.string(),
+                     ": is no model folder, so --overwrite does not replace it; choose another folder");
+  check<ConfigError>(!lies_in(arguments.in, out), out.string(), ": holds what is to be converted, ",
+                     arguments.in, "; choose another folder");
+}
+
 void convert(const ConvertArguments& arguments) {
   check<ConfigError>(arguments.to == "hf", "--to: expected hf, got '", arguments.to, "'");
+  check_target(arguments);
   const fs::path out = arguments.out;
-  const bool used = fs::exists(out) && (!fs::is_directory(out) || !fs::is_empty(out));
-  check<ConfigError>(!used || arguments.overwrite, out.string(),
-                     ": exists and is not empty; choose another folder, or give --overwrite");
   // Everything is made beside the target and put in place at the end, so that a stop leaves nothing
   // half-written.
   const fs::path target = fs::absolute(out).lexically_normal();
@@ -53,11 +68,7 @@ void convert(const ConvertArguments& arguments) {
     } else {
       convert_gguf(arguments.in, temporary, parse_dtype(arguments.dtype));
     }
-    if (used || fs::exists(parent / name)) remove_tree(parent / name);
-    std::error_code error;
-    fs::rename(temporary, parent / name, error);
-    check<ResourceError>(!error, out.string(), ": cannot be put in place: ", error.message());
-    sync_directory(parent);
+    replace_directory(temporary, parent / name);
   } catch (...) {
     std::error_code ignored;
     fs::remove_all(temporary, ignored);

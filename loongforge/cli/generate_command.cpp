@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <limits>
 
 #include "loongforge/base/files.h"
 #include "loongforge/cli/command.h"
@@ -72,7 +73,9 @@ void add_generate(Command app, Outcome&) {
   command.option("--top-k", options.sampling.top_k, "Only the K likeliest tokens (0: all)").show_default();
   command.option("--top-p", options.sampling.top_p, "Only the likeliest tokens of this total probability")
       .show_default();
-  command.option("--seed", options.sampling.seed, "Seed of the draws").show_default();
+  command.option("--seed", options.sampling.seed, "Seed of the draws")
+      .range(0, std::numeric_limits<std::int64_t>::max())
+      .show_default();
   command.flag("--json", arguments->json, "Print text, ids and why it ended as JSON");
   arguments->compute.add_to(command);
   command.example(

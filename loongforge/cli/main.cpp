@@ -1,10 +1,15 @@
 // The program `loongforge`: parses the command line, runs one command, turns errors into one line and a code.
 #include <c10/util/Exception.h>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
-#include <iostream>
+#include <cstring>
+#include <filesystem>
 #include <new>
 
+#include "loongforge/base/error.h"
 #include "loongforge/base/interrupt.h"
 #include "loongforge/base/log.h"
 #include "loongforge/cli/command.h"
@@ -15,6 +20,42 @@ namespace {
 
 std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
+}
+
+constexpr const char* kNoMemory = "memory: not enough is free; use smaller batches or shorter sequences";
+
+// The words of libtorch's allocators.
+bool is_out_of_memory(const std::string& what) {
+  return what.find("not enough memory") != std::string::npos ||
+         what.find("can't allocate memory") != std::string::npos ||
+         what.find("out of memory") != std::string::npos;
+}
+
+// Libraries look for their files from the current folder and end the program where there is none.
+void check_current_folder() {
+  std::error_code error;
+  std::filesystem::current_path(error);
+  check<ResourceError>(!error, "the current folder: ", error.message(), "; change to another one");
+}
+
+// A file opened later must not take the place of a stream that the caller closed.
+void hold_standard_streams() {
+  while (true) {
+    const int fd = ::open("/dev/null", O_RDONLY);
+    if (fd < 0) return;
+    if (fd > STDERR_FILENO) {
+      ::close(fd);
+      return;
+    }
+  }
+}
+
+// What was printed must have arrived.
+int finish_output(int code) {
+  const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  if (!failed || code != 0) return code;
+  log_error(concat("standard output: cannot be written: ", std::strerror(errno)));
+  return ResourceError("").exit_code();
 }
 
 int run_command_line(int argc, char** argv, bool& verbose) {
@@ -38,6 +79,7 @@ int run_command_line(int argc, char** argv, bool& verbose) {
 int guarded_main(int argc, char** argv) {
   bool verbose = false;
   try {
+    check_current_folder();
     ops::cpu_level();  // a wrong LOONGFORGE_CPU_LEVEL is an error here, not in the midst of the work
     return run_command_line(argc, argv, verbose);
   } catch (const Interrupted& e) {
@@ -47,13 +89,16 @@ int guarded_main(int argc, char** argv) {
     log_error(e.what());
     return e.exit_code();
   } catch (const std::bad_alloc&) {
-    log_error("memory: not enough is free; use smaller batches or shorter sequences");
+    log_error(kNoMemory);
     return ResourceError("").exit_code();
   } catch (const c10::Error& e) {
     const std::string what = e.what_without_backtrace();
-    const bool memory = what.find("not enough memory") != std::string::npos;
+    if (is_out_of_memory(what)) {
+      log_error(kNoMemory);
+      return ResourceError("").exit_code();
+    }
     log_error(verbose ? e.what() : first_line(what));
-    return memory ? ResourceError("").exit_code() : 1;
+    return 1;
   } catch (const std::exception& e) {
     log_error(verbose ? std::string(e.what()) : first_line(e.what()));
     return 1;
@@ -64,8 +109,7 @@ int guarded_main(int argc, char** argv) {
 }  // namespace loongforge::cli
 
 int main(int argc, char** argv) {
+  loongforge::cli::hold_standard_streams();
   loongforge::install_interrupt_handler();
-  const int code = loongforge::cli::guarded_main(argc, argv);
-  std::fflush(stdout);
-  return code;
+  return loongforge::cli::finish_output(loongforge::cli::guarded_main(argc, argv));
 }

@@ -67,7 +67,8 @@ void add_prepare(Command app, Outcome&) {
       .fraction();
   command.option("--min-tokens", options.min_tokens, "Drop shorter documents").range(0);
   command.option("--max-tokens", options.max_tokens, "Cut longer documents (0: never)").range(0);
-  command.option("--threads", options.threads, "Threads (0: all CPUs); never changes the result");
+  command.option("--threads", options.threads, "Threads (0: all CPUs); never changes the result")
+      .range(0, 4096);
   command.option("--eos-token", options.eos_token,
                  "Token behind each document (default: the tokenizer's end of sequence)");
   command.flag("--no-eos", arguments->no_eos, "No end-of-document token behind each document");

@@ -35,6 +35,7 @@ void render(const TemplateArguments& arguments) {
   RenderOptions options;
   if (!arguments.tools.empty()) options.tools = read_json(arguments.tools);
   options.add_generation_prompt = arguments.generation_prompt;
+  options.assistant_spans = arguments.mask;
   const Rendered rendered = chat_template->render(read_json(arguments.messages), options);
   if (!arguments.ids && !arguments.mask) {
     print_json(rendered.text);

@@ -169,6 +169,9 @@ std::unique_ptr<ByteSource> open_decompressed(const fs::path& path) {
   const std::string_view start(magic.data(), have);
   if (start.starts_with("\x1f\x8b")) return std::make_unique<GzipSource>(std::move(file));
   if (start == "\x28\xb5\x2f\xfd") return std::make_unique<ZstdSource>(std::move(file));
+  for (const auto& [extension, kind] : {std::pair(".gz", "gzip"), std::pair(".zst", "Zstandard")})
+    check<DataError>(path.extension() != extension || have == 0, path.string(), ": expected ", kind,
+                     " data as its name says, got something else; fetch the file again, or rename it");
   return file;
 }
 

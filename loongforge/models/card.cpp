@@ -89,6 +89,8 @@ const Registry& model_registry() {
 
 std::unique_ptr<Model> build_model(const Json& config, const ParamPlan& plan, const std::string& where) {
   const Card& card = model_registry().find(config, where);
+  check<CheckpointError>(card.whole || card.language, where, ": key 'model_type': ", card.family,
+                         " is a vision tower, a part of a model and no model that stands alone");
   const NameMap names = card.names(config);
   const NameMap module_names = card.module_names ? card.module_names(config) : names;
   ParamBuilder builder(plan, module_names);

@@ -20,6 +20,17 @@ struct LanguagePart {
   std::vector<std::unique_ptr<Segment>> segments;
   // (V, C); the same parameter where tied.
   ParamRef embedding, head;
+  // Axes that positions may have: 1, or 3 of time, height and width.
+  std::int64_t position_axes = 1;
+};
+
+// What a vision tower is made of: segments from pixels to patches (models/vision/tower.h).
+struct VisionPart {
+  std::vector<std::unique_ptr<Segment>> segments;
+  // Of a patch behind the last segment.
+  std::int64_t channels = 0;
+  // Sizes of patches; the tokens are not the tower's to say.
+  VisualInfo visual;
 };
 
 // One family of models.
@@ -33,11 +44,12 @@ struct Card {
   std::function<NameMap(const Json& config)> names;
   // Names of the parameters in the upstream implementation, where they are other ones.
   std::function<NameMap(const Json& config)> module_names;
-  // Builds the whole model or, for a language model, its part with unfilled parameters; a card has one of the
-  // two. Throws CheckpointError naming the key of `config` that is missing, ill-typed or not supported;
-  // `where` starts the message (the config's file).
+  // Builds the whole model or its one part with unfilled parameters; a card has one of the three. Throws
+  // CheckpointError naming the key of `config` that is missing, ill-typed or not supported; `where` starts
+  // the message (the config's file).
   std::function<ModelParts(const Json& config, ParamBuilder& builder, const std::string& where)> whole;
   std::function<LanguagePart(const Json& config, ParamBuilder& builder, const std::string& where)> language;
+  std::function<VisionPart(const Json& config, ParamBuilder& builder, const std::string& where)> vision;
 };
 
 class Registry {

@@ -41,7 +41,7 @@ SelfAttention::SelfAttention(ParamBuilder& builder, const std::string& name, std
       v(projection(builder, name + ".v", options.kv_heads, options)),
       o(builder, name + ".o", options.heads * options.head_dim, options.channels,
         linear_options(options, options.out_bias, LinearOptions::Split::kInputs)),
-      inv_freq(rope_frequencies(options.rope, options.head_dim, builder.plan().compute)),
+      inv_freq(rope_frequencies(options.rope, options.head_dim, builder.compute())),
       axes(rope_axes(options.rope.sections)) {}
 
 at::Tensor SelfAttention::forward(const Context& context, const at::Tensor& x) const {

@@ -126,12 +126,12 @@ TEST(VisionAttention, HasRightGradientsAndSeesItsWholeWindow) {
   const ops::RopeTables rope{angle.cos(), angle.sin()};
   const at::Tensor x = random_tensor({7, 8}, "x");
   check_layer_gradients(builder.params(), x, {}, [&](const Context& c, const at::Tensor& y) {
-    return attention.forward(c, y, windows, rope);
+    return attention.forward(c, y, windows, &rope);
   });
   at::Tensor changed = x.clone();
   changed[6].fill_(3.0);
-  const at::Tensor before = attention.forward({}, x, windows, rope);
-  const at::Tensor after = attention.forward({}, changed, windows, rope);
+  const at::Tensor before = attention.forward({}, x, windows, &rope);
+  const at::Tensor after = attention.forward({}, changed, windows, &rope);
   EXPECT_TRUE(before.narrow(0, 0, 3).equal(after.narrow(0, 0, 3)));
   EXPECT_FALSE(before[3].allclose(after[3]));
 }

@@ -70,8 +70,7 @@ ParamSpec bias_spec(const std::string& name, std::int64_t out, const LinearOptio
 
 // Over a linear split by outputs A is replicated and B split by rows; over one split by inputs the reverse.
 LoraAdapter make_adapter(ParamBuilder& builder, const std::string& name, std::int64_t in, std::int64_t out,
-                         const LinearOptions& options) {
-  const LoraOptions& lora = *builder.plan().lora;
+                         const LinearOptions& options, const LoraOptions& lora) {
   LinearOptions a_options = options, b_options = options;
   a_options.file_shape = b_options.file_shape = {};
   if (options.split == LinearOptions::Split::kOutputs) a_options.split = LinearOptions::Split::kNone;
@@ -99,7 +98,8 @@ Linear::Linear(ParamBuilder& builder, const std::string& name, std::int64_t in, 
                const LinearOptions& options)
     : weight(builder.add(matrix_spec(name + ".weight", out, in, options))) {
   if (options.bias) bias = builder.add(bias_spec(name + ".bias", out, options));
-  if (builder.lora_target(name)) lora = make_adapter(builder, name, in, out, options);
+  if (const LoraOptions* adapter = builder.lora_target(name))
+    lora = make_adapter(builder, name, in, out, options, *adapter);
 }
 
 at::Tensor Linear::forward(const Context& context, const at::Tensor& x) const {

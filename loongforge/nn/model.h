@@ -43,10 +43,17 @@ struct VisualInfo {
   std::int64_t patch_size = 0;
   std::int64_t temporal_patch_size = 1;
   std::int64_t merge_size = 1;
+  // Tokens of every picture; 0: one a square of patches.
+  std::int64_t tokens_a_picture = 0;
   // Visual tokens stand on axes of time, height and width (positions (3, N)); otherwise all tokens in a line.
   bool grid_positions = false;
   // Steps on the axis of time a second of a clip.
   double tokens_per_second = 0;
+
+  // Tokens of a picture or clip of (t, h, w) patches.
+  std::int64_t tokens_of(std::int64_t t, std::int64_t h, std::int64_t w) const {
+    return tokens_a_picture > 0 ? tokens_a_picture : t * h * w / (merge_size * merge_size);
+  }
 };
 
 // Sizes that tasks, caches and reports need.

@@ -65,11 +65,28 @@ ParamBuilder::ParamBuilder(ParamPlan plan, const NameMap& names) : plan_(std::mo
                      plan_.master);
 }
 
+const ComponentPlan* ParamPlan::component_of(const std::string& name) const {
+  for (const ComponentPlan& component : components)
+    if (name.starts_with(component.prefix)) return &component;
+  return nullptr;
+}
+
+const LoraOptions* ParamPlan::lora_of(const std::string& name) const {
+  const ComponentPlan* component = component_of(name);
+  if (component != nullptr && component->lora) return &*component->lora;
+  return lora ? &*lora : nullptr;
+}
+
 bool ParamBuilder::is_trainable(const ParamSpec& spec) const {
   if (!plan_.train) return false;
-  if (plan_.lora) return spec.adapter;
-  return std::none_of(plan_.frozen.begin(), plan_.frozen.end(),
-                      [&](const std::string& prefix) { return spec.name.starts_with(prefix); });
+  const ComponentPlan* component = plan_.component_of(spec.name);
+  if (component != nullptr && component->frozen) return false;
+  return plan_.lora_of(spec.name) == nullptr || spec.adapter;
+}
+
+at::ScalarType ParamBuilder::compute() const {
+  const ComponentPlan* component = plan_.component_of(prefix_);
+  return component != nullptr && component->compute ? *component->compute : plan_.compute;
 }
 
 ParamRef ParamBuilder::add(ParamSpec spec) {
@@ -80,12 +97,14 @@ ParamRef ParamBuilder::add(ParamSpec spec) {
   }
   auto param = std::make_shared<Param>();
   param->trainable = is_trainable(spec);
-  param->value = at::empty(spec.shape, at::TensorOptions().dtype(plan_.compute));
+  if (const ComponentPlan* component = plan_.component_of(spec.name)) param->rate = component->rate;
+  const at::ScalarType dtype = compute();
+  param->value = at::empty(spec.shape, at::TensorOptions().dtype(dtype));
   if (param->trainable) {
     // The master shares the value's memory where it can: the optimizer then writes both at once.
-    param->master = plan_.master == plan_.compute
-                        ? param->value.detach()
-                        : at::empty(spec.shape, at::TensorOptions().dtype(plan_.master));
+    const at::ScalarType master = dtype == at::kDouble ? at::kDouble : plan_.master;
+    param->master =
+        master == dtype ? param->value.detach() : at::empty(spec.shape, at::TensorOptions().dtype(master));
     param->value.requires_grad_(true);
   }
   param->spec = std::move(spec);
@@ -93,16 +112,17 @@ ParamRef ParamBuilder::add(ParamSpec spec) {
   return param;
 }
 
-bool ParamBuilder::lora_target(const std::string& name) {
-  if (!plan_.lora) return false;
+const LoraOptions* ParamBuilder::lora_target(const std::string& name) {
+  const LoraOptions* lora = plan_.lora_of(prefix_ + name);
+  if (lora == nullptr) return nullptr;
   const std::string module = names_.module_to_file(prefix_ + name);
   bool met = false;
-  for (const std::string& target : plan_.lora->targets) {
+  for (const std::string& target : lora->targets) {
     if (target != kAllLinear && !ends_in_module(module, target)) continue;
     met = true;
     met_targets_.push_back(target);
   }
-  return met;
+  return met ? lora : nullptr;
 }
 
 bool ParamBuilder::any_trainable(std::size_t first) const {
@@ -111,16 +131,21 @@ bool ParamBuilder::any_trainable(std::size_t first) const {
 }
 
 void ParamBuilder::check_targets_met() const {
-  if (!plan_.lora) return;
+  if (plan_.lora) check_targets_met("lora", *plan_.lora);
+  for (const ComponentPlan& component : plan_.components)
+    if (component.lora) check_targets_met(component.prefix + "lora", *component.lora);
+}
+
+void ParamBuilder::check_targets_met(const std::string& key, const LoraOptions& lora) const {
   const auto met = [&](const std::string& target) {
     return std::find(met_targets_.begin(), met_targets_.end(), target) != met_targets_.end();
   };
   std::string missing;
-  for (const std::string& target : plan_.lora->targets) {
+  for (const std::string& target : lora.targets) {
     if (!met(target)) missing += (missing.empty() ? "'" : ", '") + target + "'";
   }
-  check<ConfigError>(missing.empty() && !plan_.lora->targets.empty(),
-                     "lora.targets: no linear of the model's blocks "
+  check<ConfigError>(missing.empty() && !lora.targets.empty(), key,
+                     ".targets: no linear of the model's blocks "
                      "is called ",
                      missing.empty() ? "(empty list)" : missing,
                      "; name them as Hugging Face does (e.g. q_proj), or use all-linear");

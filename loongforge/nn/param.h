@@ -63,6 +63,8 @@ struct Param {
   at::Tensor master;
   at::Tensor grad;
   bool trainable = true;
+  // Factor of the learning rate.
+  double rate = 1.0;
   bool has_grad = false;
   bool filled = false;
 };
@@ -81,6 +83,19 @@ void initialize(const std::vector<ParamRef>& params, std::uint64_t seed);
 // Only those not filled yet, e.g. adapters over loaded weights.
 void initialize_unfilled(const std::vector<ParamRef>& params, std::uint64_t seed);
 
+// What differs in one component of a model, e.g. its vision tower.
+struct ComponentPlan {
+  // Its parameters' names start with this ("vision.").
+  std::string prefix;
+  bool frozen = false;
+  // Factor of the learning rate.
+  double rate = 1.0;
+  // Dtype of its values and activations; nothing: the model's.
+  std::optional<at::ScalarType> compute;
+  // Adapters; every other weight of the component is then frozen.
+  std::optional<LoraOptions> lora;
+};
+
 // How the parameters of a model are held and which are trained.
 struct ParamPlan {
   // Dtype of values and activations.
@@ -89,10 +104,14 @@ struct ParamPlan {
   at::ScalarType master = at::kFloat;
   // False: nothing is trainable and no masters exist (inference).
   bool train = true;
-  // Parameters whose name starts with one of these are frozen.
-  std::vector<std::string> frozen;
+  std::vector<ComponentPlan> components;
   // With LoRA every weight but the adapters is frozen.
   std::optional<LoraOptions> lora;
+
+  // The component of a parameter, or null.
+  const ComponentPlan* component_of(const std::string& name) const;
+  // The adapters of a linear: those of its component, else of the whole; null: none.
+  const LoraOptions* lora_of(const std::string& name) const;
 };
 
 // Makes the parameters of one model in declaration order.
@@ -101,8 +120,11 @@ class ParamBuilder {
   ParamBuilder(ParamPlan plan, const NameMap& names);
   // Throws InternalError when the name is taken.
   ParamRef add(ParamSpec spec);
-  // Whether the linear `name` (without ".weight") carries an adapter; remembers which targets were met.
-  bool lora_target(const std::string& name);
+  // The adapter that the linear `name` (without ".weight") carries, or null; remembers which targets were
+  // met.
+  const LoraOptions* lora_target(const std::string& name);
+  // Dtype of what is declared here.
+  at::ScalarType compute() const;
   // While it lives, every name that is declared starts with `prefix` ("vision.").
   class Scope {
    public:
@@ -126,6 +148,7 @@ class ParamBuilder {
   const std::vector<ParamRef>& params() const { return params_; }
 
  private:
+  void check_targets_met(const std::string& key, const LoraOptions& lora) const;
   bool is_trainable(const ParamSpec& spec) const;
   ParamPlan plan_;
   const NameMap& names_;

@@ -49,7 +49,7 @@ TEST(ParamBuilder, WidensTheMasterToFloat64) {
 
 TEST(ParamBuilder, FreezesByNameAndWithoutTraining) {
   ParamPlan plan;
-  plan.frozen = {"embedding"};
+  plan.components = {{.prefix = "embedding", .frozen = true}};
   ParamBuilder builder(plan, kNames);
   const ParamRef frozen = builder.add(spec("embedding.weight", {2}));
   EXPECT_FALSE(frozen->trainable);
@@ -57,6 +57,33 @@ TEST(ParamBuilder, FreezesByNameAndWithoutTraining) {
   EXPECT_TRUE(builder.add(spec("w", {2}))->trainable);
   plan.train = false;
   EXPECT_FALSE(ParamBuilder(plan, kNames).add(spec("w", {2}))->trainable);
+}
+
+TEST(ParamBuilder, GivesEachComponentItsOwnHabits) {
+  ParamPlan plan;
+  plan.compute = at::kBFloat16;
+  plan.components = {{.prefix = "vision.", .rate = 0.1, .compute = at::kFloat},
+                     {.prefix = "language.", .lora = LoraOptions{2, 4.0, 0.0, {"all-linear"}}}};
+  const NameMap names({{"vision.{}", "{}"}, {"language.a.{}.weight", "a.{}.weight"}, {"other", "other"}});
+  ParamBuilder builder(plan, names);
+  {
+    const ParamBuilder::Scope scope(builder, "vision.");
+    const ParamRef tower = builder.add(spec("1", {2}));
+    EXPECT_EQ(tower->spec.name, "vision.1");
+    EXPECT_EQ(tower->value.scalar_type(), at::kFloat);
+    EXPECT_EQ(tower->rate, 0.1);
+    EXPECT_TRUE(tower->trainable);
+  }
+  {
+    const ParamBuilder::Scope scope(builder, "language.");
+    EXPECT_NE(builder.lora_target("a.0"), nullptr);
+    const ParamRef base = builder.add(spec("a.0.weight", {2}));
+    EXPECT_FALSE(base->trainable);
+    EXPECT_EQ(base->value.scalar_type(), at::kBFloat16);
+  }
+  EXPECT_TRUE(builder.add(spec("other", {2}))->trainable);
+  EXPECT_TRUE(builder.any_trainable(2));
+  EXPECT_FALSE(builder.any_trainable(3));
 }
 
 TEST(ParamBuilder, RefusesANameTwice) {
@@ -77,7 +104,7 @@ TEST(ParamBuilder, NamesLoraTargetsThatMeetNothing) {
   plan.lora = LoraOptions{};
   plan.lora->targets = {"a_proj", "b_proj"};
   ParamBuilder builder(plan, kNames);
-  EXPECT_TRUE(builder.lora_target("a.0"));
+  EXPECT_NE(builder.lora_target("a.0"), nullptr);
   try {
     builder.check_targets_met();
     FAIL();

@@ -28,11 +28,14 @@ VisionAttention::VisionAttention(ParamBuilder& builder, const std::string& name,
         linear_options(init_std, LinearOptions::Split::kInputs, channels / heads)) {}
 
 at::Tensor VisionAttention::forward(const Context& context, const at::Tensor& x, const at::Tensor& cu_seqlens,
-                                    const ops::RopeTables& rope) const {
+                                    const ops::RopeTables* rope) const {
   const std::int64_t n = x.size(0);
   const at::Tensor joint = qkv.forward(context, x).view({n, 3 * heads, head_dim});
-  const at::Tensor q = ops::rope(joint.narrow(1, 0, heads), rope.cos, rope.sin);
-  const at::Tensor k = ops::rope(joint.narrow(1, heads, heads), rope.cos, rope.sin);
+  at::Tensor q = joint.narrow(1, 0, heads), k = joint.narrow(1, heads, heads);
+  if (rope != nullptr) {
+    q = ops::rope(q, rope->cos, rope->sin);
+    k = ops::rope(k, rope->cos, rope->sin);
+  }
   const at::Tensor mixed =
       ops::attention(q, k, joint.narrow(1, 2 * heads, heads), cu_seqlens,
                      1.0 / std::sqrt(static_cast<double>(head_dim)), ops::AttentionMask::kDocument);

@@ -14,9 +14,9 @@ struct VisionAttention {
   VisionAttention(ParamBuilder& builder, const std::string& name, std::int64_t channels, std::int64_t heads,
                   double init_std);
   // x (P, C) → (P, C); cu_seqlens int32 (S+1) on the CPU cuts the patches, `rope` (P, D/2) turns queries and
-  // keys.
+  // keys; null: no positions.
   at::Tensor forward(const Context& context, const at::Tensor& x, const at::Tensor& cu_seqlens,
-                     const ops::RopeTables& rope) const;
+                     const ops::RopeTables* rope) const;
 };
 
 }  // namespace loongforge

@@ -45,6 +45,7 @@ void AdamW::step(double lr, double grad_scale) {
     Param& param = *params_[i];
     // The moments of a parameter that no token reached still decay, as if its gradient were there and zero.
     const at::Tensor grad = param.has_grad ? param.grad : at::zeros_like(param.master);
+    options.lr = lr * param.rate;
     options.weight_decay = param.spec.decay == DecayGroup::kDecay ? config_.weight_decay : 0.0;
     ops::adamw_step({param.value, param.master, grad, exp_avg_[i], exp_avg_sq_[i]}, options);
   }

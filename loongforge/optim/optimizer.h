@@ -34,8 +34,8 @@ class AdamW {
 
   // 2-norm over all gradients in float64, each parameter once, whatever the number of uses of a tied weight.
   double grad_norm() const;
-  // One update at rate `lr` of the gradients times `grad_scale`; a parameter without a gradient has gradient
-  // 0.
+  // One update at rate `lr`, times a parameter's own factor, of the gradients times `grad_scale`; a parameter
+  // without a gradient has gradient 0.
   void step(double lr, double grad_scale);
   // Forgets all gradients and frees their memory.
   void clear_gradients();

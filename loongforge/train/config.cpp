@@ -5,9 +5,17 @@
 #include "loongforge/base/config/fields.h"
 #include "loongforge/base/config/load.h"
 #include "loongforge/base/config/print.h"
+#include "loongforge/text/unicode.h"
 #include "loongforge/train/task.h"
 
 namespace loongforge {
+
+namespace {
+
+// Of rows and tokens: documents of a micro-batch are cut by 32-bit numbers.
+constexpr double kMost = 1 << 30;
+
+}  // namespace
 
 void ModelConfig::fields(Fields& f) {
   f.field("model.path", path, "Hugging Face directory of the model to train.");
@@ -27,14 +35,18 @@ void PrecisionConfig::fields(Fields& f) {
 
 void TrainConfig::fields(Fields& f) {
   f.field("train.steps", steps, "Optimizer steps of the whole run.").at_least(1).unit("steps").required();
-  f.field("train.seq_length", seq_length, "Tokens a row.").at_least(2).unit("tokens");
-  f.field("train.global_batch_size", global_batch_size, "Rows a step.").at_least(1).unit("rows");
+  f.field("train.seq_length", seq_length, "Tokens a row.").at_least(2).at_most(kMost).unit("tokens");
+  f.field("train.global_batch_size", global_batch_size, "Rows a step.")
+      .at_least(1)
+      .at_most(kMost)
+      .unit("rows");
   f.field("train.micro_batch_size", micro_batch_size,
           "Rows computed at once; the step's loss does not depend on it.")
       .at_least(1)
+      .at_most(kMost)
       .unit("rows");
   f.field("train.seed", seed, "Chooses initial weights, data order and dropout.").at_least(0);
-  f.field("train.threads", threads, "Threads of the computation; 0: one a CPU.").at_least(0);
+  f.field("train.threads", threads, "Threads of the computation; 0: one a CPU.").at_least(0).at_most(4096);
   f.field("train.output_dir", output_dir, "Run folder.").required();
   f.field("train.deterministic", deterministic,
           "Refuse operators whose result is not the same bits every time.");
@@ -42,8 +54,9 @@ void TrainConfig::fields(Fields& f) {
 
 void LoraConfig::fields(Fields& f) {
   f.field("lora.rank", rank, "Rank of the adapters; 0: all weights are trained and there are none.")
-      .at_least(0);
-  f.field("lora.alpha", alpha, "The adapters' output is scaled by alpha / rank.").above(0);
+      .at_least(0)
+      .at_most(65536);
+  f.field("lora.alpha", alpha, "The adapters' output is scaled by alpha / rank.").above(0).at_most(1e6);
   f.field("lora.dropout", dropout, "Share of the adapters' input that is dropped while training.")
       .at_least(0)
       .below(1);
@@ -134,6 +147,12 @@ void model_violations(const RunConfig& c, std::vector<std::string>& out) {
   if (no_tokenizer && !c.sample.prompts.empty()) {
     out.push_back("model.tokenizer: sample.prompts needs a tokenizer; name one");
   }
+  for (std::size_t i = 0; i < c.sample.prompts.size(); ++i) {
+    const std::string& prompt = c.sample.prompts[i];
+    if (prompt.empty()) out.push_back(concat("sample.prompts: entry ", i + 1, " is empty"));
+    if (find_invalid_utf8(prompt) != std::string_view::npos)
+      out.push_back(concat("sample.prompts: entry ", i + 1, " is not UTF-8; convert it"));
+  }
   if (!c.data.chat_template.empty() && c.task != "sft") {
     out.push_back(concat("data.chat_template: has no effect with task ", c.task, "; leave it out"));
   }
@@ -160,6 +179,11 @@ void shape_violations(const RunConfig& c, std::vector<std::string>& out) {
   if (t.micro_batch_size > 0 && t.global_batch_size % t.micro_batch_size != 0) {
     out.push_back(concat("train.global_batch_size: expected a multiple of train.micro_batch_size (",
                          t.micro_batch_size, "), got ", t.global_batch_size));
+  }
+  if (t.micro_batch_size > 0 && t.seq_length > static_cast<std::int64_t>(kMost) / t.micro_batch_size) {
+    out.push_back(concat("train.seq_length: times train.micro_batch_size (", t.micro_batch_size,
+                         ") expected at most ", static_cast<std::int64_t>(kMost), " tokens, got ",
+                         t.seq_length, "; make one of them smaller"));
   }
   if (c.eval.every > 0 && c.data.eval.empty() && c.data.eval_fraction <= 0) {
     out.push_back("eval.every: has no effect without held-out data; set data.eval or data.eval_fraction");
@@ -225,7 +249,9 @@ ResumeChanges resume_changes(const Json& saved, const Json& present) {
   ResumeChanges changes;
   for (const auto& [key, value] : present.items()) {
     const auto it = saved.find(key);
-    const std::string before = it == saved.end() ? "absent" : it->get<std::string>();
+    const std::string before = it == saved.end() ? "absent"
+                               : it->is_string() ? it->get<std::string>()
+                                                 : dump_json(*it);
     const std::string now = value.get<std::string>();
     if (before == now) continue;
     const std::string text = concat(key, ": ", before, " in the checkpoint, ", now, " now");

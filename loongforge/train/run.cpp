@@ -69,7 +69,12 @@ std::optional<Json> finished_summary(const RunFolder& folder, const RunConfig& c
   const std::optional<CheckpointRef> last = folder.last_complete();
   if (!last || last->step < config.train.steps || !fs::exists(folder.summary())) return std::nullopt;
   Json summary = read_json<CheckpointError>(folder.summary());
-  if (summary.value("steps", std::int64_t{0}) < config.train.steps) return std::nullopt;
+  const Json steps = summary.is_object() ? summary.value("steps", Json()) : Json();
+  check<CheckpointError>(
+      steps.is_number_integer(), folder.summary().string(),
+      ": expected an object with a whole number 'steps'; remove the file, and the run makes "
+      "it again");
+  if (steps.get<std::int64_t>() < config.train.steps) return std::nullopt;
   return summary;
 }
 

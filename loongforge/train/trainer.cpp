@@ -77,6 +77,9 @@ void Trainer::restore() {
   if (last) {
     const fs::path state = last->path / "state";
     TrainingProgress saved = load_progress(state);
+    check<CheckpointError>(saved.step == last->step, (state / "state.json").string(), ": 'step': expected ",
+                           last->step, " as the folder's name, got ", saved.step,
+                           "; the checkpoint is damaged");
     check_identity(saved.identity);
     parts_.train->check_state(saved.data);
     load_state_tensors(state, optimizer_.state());
@@ -87,6 +90,11 @@ void Trainer::restore() {
     log_info("going on from ", last->path.filename().string(), " of ", folder_.root().string());
   }
   log_.emplace(folder_, last ? progress_.step : -1, config_.log.tensorboard);
+  const auto lines = static_cast<std::int64_t>(log_->all_metrics().size());
+  if (last && lines != progress_.step) {
+    log_warning(folder_.metrics().string(), ": holds ", lines, " of the ", progress_.step,
+                " steps before this checkpoint; curves and summary lack the others");
+  }
 }
 
 std::optional<Json> Trainer::run() {
@@ -276,10 +284,10 @@ Json Trainer::make_summary() const {
   }
   const Json* before = log_->evaluation_at(0);
   const Json* after = log_->evaluation_at(progress_.step);
-  if (before != nullptr) summary["heldout_loss_before"] = before->at("loss");
+  if (before != nullptr) summary["heldout_loss_before"] = before->value("loss", Json());
   if (after != nullptr) {
-    summary["heldout_loss_after"] = after->at("loss");
-    summary["heldout_tokens"] = after->at("counted_tokens");
+    summary["heldout_loss_after"] = after->value("loss", Json());
+    summary["heldout_tokens"] = after->value("counted_tokens", Json());
   }
   summary["warnings"] = warning_count();
   summary["counters"] = progress_.counters;

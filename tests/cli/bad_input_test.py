@@ -101,6 +101,16 @@ def config_cases(ground: pathlib.Path) -> None:
     expect("used folder", 2, ["--resume"], "train", "run.yaml", cwd=ground)
     expect("unknown preset", 2, ["llama-tiny"], *run_train, "model.preset=llama-huge", cwd=ground)
     expect("no model", 2, ["model.path"], *run_train, "model.preset=''", cwd=ground, lines=0)
+    huge = 9223372036854775807
+    for key in ("train.seq_length", "train.global_batch_size", "train.micro_batch_size", "train.threads", "lora.rank"):
+        expect(f"huge {key}", 2, [key], *run_train, f"{key}={huge}", cwd=ground, lines=0)
+    expect("too many threads", 2, ["train.threads"], *run_train, "train.threads=20000", cwd=ground)
+    expect("too large a micro-batch", 2, ["train.seq_length"], *run_train, "train.seq_length=1000000000",
+           "train.global_batch_size=2", "train.micro_batch_size=2", cwd=ground)
+    expect("huge lora.alpha", 2, ["lora.alpha"], *run_train, "lora.rank=4", "lora.alpha=1e300", cwd=ground)
+    expect("empty sample prompt", 2, ["sample.prompts"], *run_train, 'sample.prompts=[""]', cwd=ground)
+    (ground / "nested.yaml").write_text("include: [[a]]\n")
+    expect("nested include", 2, ["nested.yaml:1"], "train", "nested.yaml", cwd=ground, unchanged=False)
     expect("unknown family", 4, ["model_type"], "inspect", "model", spoilt_config(ground, "model_type", "mystery"),
            cwd=ground, unchanged=False)
 
@@ -136,6 +146,12 @@ def data_cases(ground: pathlib.Path) -> None:
     (ground / "bad.jsonl").write_text('{"text": "fine"}\n{"text": \n')
     expect("garbled jsonl", 3, ["bad.jsonl:2"], "prepare", "bad.jsonl", "--tokenizer", "tokenizer", "--out", "data/x",
            cwd=ground, unchanged=False)
+    (ground / "plain.txt.gz").write_text("no gzip data at all")
+    expect("gz that is none", 3, ["plain.txt.gz"], "prepare", "plain.txt.gz", "--tokenizer", "tokenizer", "--out", "data/x",
+           cwd=ground, unchanged=False)
+    for ids in ("[4294967296]", "[-1]", "[18446744073709551615]", "[1.5]"):
+        expect(f"decode {ids}", 3, ["standard input:1"], "tokenize", "--tokenizer", "tokenizer", "--decode", cwd=ground,
+               input=ids + "\n")
     (ground / "chat.jsonl").write_text('{"wrong": []}\n')
     expect("conversation of no form", 3, ["chat.jsonl:1"], *run_train, "task=sft", "data.train=chat.jsonl", cwd=ground)
     (ground / "none.jsonl").write_text("")
@@ -204,11 +220,104 @@ def resource_cases(ground: pathlib.Path) -> None:
         expect("folder without rights", 7, ["locked"], "convert", "model", "locked/out", cwd=ground)
 
 
+def output_cases(ground: pathlib.Path) -> None:
+    """What was printed but did not arrive is an error."""
+    for arguments in (("inspect", "model", "model", "--json"), ("version",), ("train", "--help")):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([BINARY, *arguments], cwd=ground, stdout=full, stderr=subprocess.PIPE, text=True)
+        if done.returncode != 7 or "standard output" not in done.stderr:
+            problems.append(f"{arguments} into a full device: code {done.returncode}, {done.stderr[-200:]}")
+        done = subprocess.run(["bash", "-c", 'exec "$@" >&-', "bash", BINARY, *arguments], cwd=ground,
+                              stderr=subprocess.PIPE, text=True)
+        if done.returncode != 7:
+            problems.append(f"{arguments} with closed output: code {done.returncode}, {done.stderr[-200:]}")
+    done = subprocess.run(["bash", "-c", 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', "bash", BINARY, "version"],
+                          cwd=ground, capture_output=True, text=True)
+    if done.returncode != 7 or "current folder" not in done.stderr:
+        problems.append(f"deleted folder: code {done.returncode}, {done.stderr[-200:]}")
+
+
+def overwrite_cases(ground: pathlib.Path) -> None:
+    """--overwrite replaces models only, and never what is read."""
+    expect("overwrite of texts", 2, ["text", "no model folder"], "convert", "model", "text", "--overwrite", cwd=ground)
+    expect("overwrite of its source", 2, ["run"], "convert", "run/checkpoints/step-00000002", "run", "--overwrite", cwd=ground)
+    expect("overwrite of itself", 2, ["model"], "convert", "model", "model", "--overwrite", cwd=ground)
+    shutil.copytree(ground / "model", ground / "old")
+    (ground / "old/left-over").write_text("x")
+    done = run("convert", "model", "old", "--overwrite", cwd=ground)
+    if done.returncode != 0 or (ground / "old/left-over").exists() or not (ground / "old/config.json").exists():
+        problems.append(f"overwrite of a model: code {done.returncode}, {done.stderr[-200:]}")
+    if [p.name for p in ground.iterdir() if ".tmp-" in p.name]:
+        problems.append("overwrite leaves a temporary folder")
+
+
+def write_safetensors(path: pathlib.Path, **tensors) -> None:
+    """int64 tensors, flat lists or lists of one row."""
+    header, data = {}, b""
+    for name, values in tensors.items():
+        flat = values[0] if isinstance(values[0], list) else values
+        shape = [1, len(flat)] if isinstance(values[0], list) else [len(flat)]
+        part = struct.pack(f"<{len(flat)}q", *flat)
+        header[name] = {"dtype": "I64", "shape": shape, "data_offsets": [len(data), len(data) + len(part)]}
+        data += part
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def parity_cases(ground: pathlib.Path) -> None:
+    cases = {
+        "falling cu_seqlens": ({"cu_seqlens": [0, 9, 4]}, "cu_seqlens"),
+        "far cu_seqlens": ({"cu_seqlens": [0, 1 << 40, 4]}, "cu_seqlens"),
+        "negative cu_seqlens": ({"cu_seqlens": [0, -3, 4]}, "cu_seqlens"),
+        "label beyond the vocabulary": ({"labels": [[1, 2, 3, 9999]]}, "labels"),
+        "negative label": ({"labels": [[1, 2, 3, -7]]}, "labels"),
+        "negative position": ({"position_ids": [[0, 1, -5, 3]]}, "position_ids"),
+        "far position": ({"position_ids": [[0, 1, 2, 1 << 62]]}, "position_ids"),
+    }
+    for name, (more, word) in cases.items():
+        write_safetensors(ground / "in.safetensors", input_ids=[[1, 2, 3, 4]], **more)
+        for way in ([], ["--fused"]):
+            expect(name, 3, [word], "parity", "--model", "model", "--input", "in.safetensors", "--out", "out.safetensors", *way,
+                   cwd=ground)
+
+
+def resume_cases(ground: pathlib.Path) -> None:
+    """Damaged files of a run are named, and nothing is trained on them."""
+    def damaged(name: str, code: int, words: list[str], edit, **options):
+        shutil.rmtree(ground / "again", ignore_errors=True)
+        shutil.copytree(ground / "run", ground / "again")
+        edit(ground / "again")
+        (ground / "again/summary.json").unlink(missing_ok=True) if options.get("unfinished", True) else None
+        expect(name, code, words, "train", "run.yaml", "train.output_dir=again", "train.steps=4", "--resume", "--quiet",
+               cwd=ground, unchanged=False, lines=options.get("lines", 1))
+
+    state = "checkpoints/step-00000002/state/state.json"
+
+    def set_state(key, value):
+        def edit(folder):
+            content = json.loads((folder / state).read_text())
+            content[key] = value
+            (folder / state).write_text(json.dumps(content))
+        return edit
+
+    for key, value in (("step", 999), ("step", 1), ("step", 1.5), ("step", -5), ("updates", 1 << 62), ("updates", -1),
+                       ("counters", [1]), ("data", None), ("data", [1]), ("identity", "x")):
+        damaged(f"state.json with {key} {value}", 4, ["state.json", key], set_state(key, value))
+    damaged("lost metrics", 0, ["metrics.jsonl", "holds 0 of the 2 steps"], lambda f: (f / "metrics.jsonl").unlink(), lines=0)
+    damaged("evaluation without loss", 0, [], lambda f: (f / "eval.jsonl").write_text('{"step":0}\n'), lines=0)
+    (ground / "run/summary.json").rename(ground / "summary.kept")
+    for content in ("[]", '{"steps": "a"}', "{"):
+        (ground / "run/summary.json").write_text(content)
+        expect(f"summary {content}", 4, ["summary.json"], "train", "run.yaml", "--resume", cwd=ground)
+    (ground / "summary.kept").rename(ground / "run/summary.json")
+
+
 def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         ground = pathlib.Path(name)
         make_ground(ground)
-        for cases in (config_cases, data_cases, model_cases, resource_cases):
+        for cases in (config_cases, data_cases, model_cases, output_cases, overwrite_cases, parity_cases, resume_cases,
+                      resource_cases):
             cases(ground)
     print("\n".join(problems) or "bad input is named and leaves nothing behind")
     return 1 if problems else 0

@@ -198,10 +198,15 @@ struct Reader {
     if (const YAML::Node includes = root["include"]) {
       check<ConfigError>(includes.IsScalar() || includes.IsSequence(), where(path.string(), includes),
                          ": include: expected a file or a list of files");
+      const auto include = [&](const YAML::Node& name) {
+        check<ConfigError>(name.IsScalar(), where(path.string(), name),
+                           ": include: expected the name of a file");
+        file(path.parent_path() / name.Scalar(), depth + 1);
+      };
       if (includes.IsScalar()) {
-        file(path.parent_path() / includes.Scalar(), depth + 1);
+        include(includes);
       } else {
-        for (const auto& include : includes) file(path.parent_path() / include.as<std::string>(), depth + 1);
+        for (const auto& name : includes) include(name);
       }
     }
     walk(root, "", path.string());

@@ -113,6 +113,7 @@ ModelInfo info_of(const DecoderOptions& options) {
 LanguagePart build_decoder(ParamBuilder& builder, const DecoderOptions& options) {
   LanguagePart part;
   part.info = info_of(options);
+  if (!options.rope.sections.empty()) part.position_axes = 3;
   auto embedding = std::make_unique<EmbeddingSegment>(builder, options);
   part.embedding = embedding->weight();
   part.segments.push_back(std::move(embedding));

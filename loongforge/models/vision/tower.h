@@ -10,7 +10,8 @@ namespace loongforge {
 
 // Entries of a Flow. A text-only batch has none of them, and every segment here passes it through.
 namespace vision_flow {
-// In: rows of pixels (P, channels · frames · height · width of a patch), int64 (n, 3) patches a picture.
+// In: rows of pixels (P, channels · frames · height · width of a patch); int64 (n, 3) patches a picture,
+// which stays until the projector.
 inline constexpr const char* kPixels = "pixel_values";
 inline constexpr const char* kGrid = "grid_thw";
 // Between the tower's segments: (P, C), in the order of the layout.
@@ -28,6 +29,8 @@ inline constexpr const char* kTokens = "visual_tokens";
 
 // A layout's entries of the flow.
 void put_layout(Flow& flow, const VisionLayout& layout);
+// Puts the projector's tokens in the place of all that concerns patches.
+void replace_patches(Flow& flow, const at::Tensor& tokens);
 // Merges each unit of `merge` patches: (P, C) in the order of the layout → (P / merge, merge · C).
 at::Tensor joined_units(const at::Tensor& patches, std::int64_t merge);
 // Rows (M, C) in the order of the layout's units → in the order of the pictures.

@@ -12,7 +12,7 @@ namespace {
 class Stream {
  public:
   Stream(const char* what, const VisualInputs& inputs, const VisualInfo& visual)
-      : what_(what), inputs_(inputs), merge_(visual.merge_size * visual.merge_size) {
+      : what_(what), inputs_(inputs), visual_(visual) {
     if (inputs.empty()) return;
     const std::int64_t row =
         visual.channels * visual.temporal_patch_size * visual.patch_size * visual.patch_size;
@@ -41,13 +41,14 @@ class Stream {
     seconds.push_back(next_ < inputs_.seconds.size() ? inputs_.seconds[next_] : 1.0);
     first_patch_ += patches;
     ++next_;
-    return patches / merge_;
+    return visual_.tokens_of(grid[0], grid[1], grid[2]);
   }
 
  private:
   const char* what_;
   const VisualInputs& inputs_;
-  std::int64_t merge_, first_patch_ = 0;
+  const VisualInfo& visual_;
+  std::int64_t first_patch_ = 0;
   std::vector<std::int64_t> grids_;
   std::size_t next_ = 0;
 };

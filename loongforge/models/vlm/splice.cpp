@@ -24,7 +24,8 @@ class SpliceSegment final : public Segment {
                      " places for visual tokens, but the pictures give ", given,
                      "; each picture needs as many places as it has merged patches");
     if (given == 0) return flow;
-    flow["hidden"] = flow.at("hidden").index_copy(0, places, tokens->second);
+    const at::Tensor hidden = flow.at("hidden");
+    flow["hidden"] = hidden.index_copy(0, places, tokens->second.to(hidden.scalar_type()));
     flow.erase(vision_flow::kTokens);
     return flow;
   }

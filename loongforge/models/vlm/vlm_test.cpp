@@ -34,15 +34,14 @@ Json config() {
             {"window_size", 8},
             {"fullatt_block_indexes", Json::array({1})},
             {"tokens_per_second", 2},
-            {"out_hidden_size", 12}}},
+            {"out_hidden_size", 16}}},
           {"text_config",
            {{"vocab_size", 40},
-            {"hidden_size", 12},
-            {"intermediate_size", 16},
+            {"hidden_size", 16},
+            {"intermediate_size", 20},
             {"num_hidden_layers", 1},
             {"num_attention_heads", 2},
             {"num_key_value_heads", 1},
-            {"head_dim", 8},
             {"rope_parameters",
              {{"rope_type", "default"}, {"rope_theta", 100.0}, {"mrope_section", Json::array({2, 1, 1})}}}}}};
 }
@@ -115,23 +114,67 @@ TEST(VisualInputs, StandInTheOrderOfTheirPlaces) {
   EXPECT_THROW(in_order_of_places(s.ids, cut, clips, visual()), DataError);
 }
 
-TEST(VisionLanguageModel, HasRightGradientsOfEveryParameter) {
-  const std::unique_ptr<Model> model = build_model(config(), double_plan(), "test");
-  test::randomize(model->params());
-  const Sample s;
+// A text model with the tower of `config` and a projector of its own.
+Json composition(const Json& projector, std::int64_t merge = 2) {
+  Json vision = config()["vision_config"], text = config()["text_config"];
+  vision["model_type"] = "qwen2_5_vl_vision";
+  vision["spatial_merge_size"] = merge;
+  text["model_type"] = "llama";
+  text["rope_parameters"].erase("mrope_section");
+  return {{"model_type", "loongforge_vlm"}, {"vision_config", vision},  {"text_config", text},
+          {"projector_config", projector},  {"image_token_id", kImage}, {"video_token_id", kVideo}};
+}
+
+at::Tensor loss_of(const Model& model, const Context& context, const Sample& s) {
+  const at::Tensor hidden = model.run(context, s.flow()).at("hidden");
+  return head_cross_entropy(context, model.head(), hidden, s.ids.roll(-1).remainder(29));
+}
+
+void expect_right_gradients(const Model& model, const Sample& s, Context context) {
+  test::randomize(model.params());
   AccumulateGrads sink;
-  const auto loss_with = [&](GradSink* to) {
-    const Context context = s.context(to);
-    const at::Tensor hidden = model->run(context, s.flow()).at("hidden");
-    return head_cross_entropy(context, model->head(), hidden, s.ids.roll(-1).remainder(29));
-  };
-  loss_with(&sink).backward();
-  for (const ParamRef& param : model->params()) {
+  context.grads = &sink;
+  loss_of(model, context, s).backward();
+  context.grads = nullptr;
+  for (const ParamRef& param : model.params()) {
     ASSERT_TRUE(param->has_grad) << param->spec.name;
     test::expect_gradient(
-        param->value.detach(), param->grad, [&] { return loss_with(nullptr).item<double>(); },
+        param->value.detach(), param->grad, [&] { return loss_of(model, context, s).item<double>(); },
         param->spec.name, 5);
   }
+}
+
+TEST(VisionLanguageModel, HasRightGradientsOfEveryParameter) {
+  const Sample s;
+  expect_right_gradients(*build_model(config(), double_plan(), "test"), s, s.context(nullptr));
+}
+
+TEST(ComposedModel, HasRightGradientsWithEveryProjector) {
+  const Sample s;
+  Context line = s.context(nullptr);
+  line.position_ids = positions_of(s.cu_seqlens);
+  expect_right_gradients(
+      *build_model(composition({{"kind", "patch_merge"}, {"hidden_size", 10}}), double_plan(), "test"), s,
+      line);
+  expect_right_gradients(*build_model(composition({{"kind", "mlp"}}), double_plan(), "test"), s, line);
+  // Two tokens a picture, as many as the places of the sample.
+  const Json resampler = {{"kind", "resampler"}, {"hidden_size", 8}, {"num_heads", 2}, {"num_tokens", 2}};
+  expect_right_gradients(*build_model(composition(resampler), double_plan(), "test"), s, line);
+}
+
+TEST(ComposedModel, KeepsPicturesApartInTheResampler) {
+  const Json resampler = {{"kind", "resampler"}, {"hidden_size", 8}, {"num_heads", 2}, {"num_tokens", 2}};
+  const std::unique_ptr<Model> model = build_model(composition(resampler), double_plan(), "test");
+  test::randomize(model->params());
+  Sample s;
+  Context context = s.context(nullptr);
+  context.position_ids = positions_of(s.cu_seqlens);
+  const at::Tensor before = model->run(context, s.flow()).at("hidden");
+  s.pixels = s.pixels.clone();
+  s.pixels.narrow(0, 8, 8).add_(1.0);
+  const at::Tensor after = model->run(context, s.flow()).at("hidden");
+  EXPECT_TRUE(before.narrow(0, 0, 5).equal(after.narrow(0, 0, 5)));
+  EXPECT_FALSE(before.narrow(0, 5, 4).allclose(after.narrow(0, 5, 4)));
 }
 
 TEST(VisionLanguageModel, RecomputesToTheSameBits) {
@@ -161,7 +204,7 @@ TEST(VisionLanguageModel, RecomputesToTheSameBits) {
 TEST(VisionLanguageModel, ReadsTextAlone) {
   const std::unique_ptr<Model> model = build_model(config(), double_plan(), "test");
   test::randomize(model->params());
-  EXPECT_EQ(model->hidden(single_document(3), longs({1, 2, 3})).sizes(), at::IntArrayRef({3, 12}));
+  EXPECT_EQ(model->hidden(single_document(3), longs({1, 2, 3})).sizes(), at::IntArrayRef({3, 16}));
 }
 
 TEST(VisionLanguageModel, RefusesPlacesWithoutPictures) {
@@ -171,8 +214,7 @@ TEST(VisionLanguageModel, RefusesPlacesWithoutPictures) {
 }
 
 // The message of the CheckpointError for a changed configuration.
-std::string refusal(const std::function<void(Json&)>& change) {
-  Json changed = config();
+std::string refusal(const std::function<void(Json&)>& change, Json changed = config()) {
   change(changed);
   try {
     build_model(changed, double_plan(), "config.json");
@@ -193,6 +235,8 @@ TEST(VisionLanguageModel, NamesTheKeyThatItRefuses) {
               c["vision_config"]["fullatt_block_indexes"] = Json::array({7});
             }).find("'fullatt_block_indexes'"),
             std::string::npos);
+  EXPECT_NE(refusal([](Json& c) { c["text_config"]["head_dim"] = 4; }).find("'mrope_section'"),
+            std::string::npos);
   EXPECT_NE(refusal([](Json& c) { c["image_token_id"] = 4000; }).find("'image_token_id'"), std::string::npos);
   EXPECT_NE(refusal([](Json& c) {
               c["text_config"]["rope_parameters"].erase("mrope_section");
@@ -201,6 +245,24 @@ TEST(VisionLanguageModel, NamesTheKeyThatItRefuses) {
   EXPECT_NE(refusal([](Json& c) {
               c["text_config"]["rope_parameters"]["mrope_section"] = Json::array({1, 1, 1});
             }).find("'mrope_section'"),
+            std::string::npos);
+}
+
+TEST(ComposedModel, NamesTheKeyThatItRefuses) {
+  const Json good = composition({{"kind", "mlp"}});
+  EXPECT_EQ(
+      refusal([](Json& c) { c["projector_config"]["kind"] = "conv"; }, good),
+      "config.json: projector_config: key 'kind': expected mlp, patch_merge or resampler, got \"conv\"");
+  EXPECT_NE(
+      refusal([](Json& c) { c["vision_config"]["model_type"] = "llama"; }, good).find("no vision tower"),
+      std::string::npos);
+  EXPECT_NE(refusal([](Json& c) { c["text_config"]["model_type"] = "qwen2_5_vl_vision"; }, good)
+                .find("no language model"),
+            std::string::npos);
+  EXPECT_NE(refusal([](Json& c) { c.erase("text_config"); }, good).find("'text_config'"), std::string::npos);
+  EXPECT_NE(refusal([](Json& c) { c.erase("image_token_id"); }, good).find("'image_token_id'"),
+            std::string::npos);
+  EXPECT_NE(refusal([](Json& c) { c = c["vision_config"]; }, good).find("no model that stands alone"),
             std::string::npos);
 }
 

@@ -35,7 +35,7 @@ void encode_section(const TokenizerCore& core, AlignedText section, bool special
 template <typename Sink>
 void encode_text(const TokenizerCore& core, std::string_view text, bool special, Sink sink) {
   const std::size_t bad = find_invalid_utf8(text);
-  check<DataError>(bad == std::string_view::npos, core.name, ": text to encode is not UTF-8 at byte ", bad,
+  check<DataError>(bad == std::string_view::npos, "text to encode: not UTF-8 at byte ", bad,
                    "; convert it to UTF-8");
   for (const TextPart& part : core.in_source.split(text, special)) {
     AlignedText section(text.substr(part.range.begin, part.range.end - part.range.begin), part.range.begin);

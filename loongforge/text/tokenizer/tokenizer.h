@@ -71,6 +71,9 @@ class Tokenizer {
   // Throws ResourceError.
   void save(const fs::path& dir) const;
 
+  // A copy that also knows these special tokens, those it lacks under the next free ids.
+  Tokenizer with_added_tokens(const std::vector<std::string>& tokens) const;
+
   // A copy whose chat template is `source`.
   Tokenizer with_chat_template(std::string source) const;
 

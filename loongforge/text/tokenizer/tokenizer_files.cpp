@@ -127,4 +127,26 @@ Tokenizer Tokenizer::with_chat_template(std::string source) const {
   return Tokenizer(std::move(state));
 }
 
+Tokenizer Tokenizer::with_added_tokens(const std::vector<std::string>& tokens) const {
+  TokenizerFiles files = state_->files;
+  const std::string& name = state_->core->name;
+  Json json = parse_json<CheckpointError>(files.at(kTokenizerJson), name);
+  Json& added = json["added_tokens"];
+  if (!added.is_array()) added = Json::array();
+  std::int32_t next = vocab_size();
+  for (const std::string& token : tokens) {
+    if (id(token)) continue;
+    added.push_back({{"id", next++},
+                     {"content", token},
+                     {"single_word", false},
+                     {"lstrip", false},
+                     {"rstrip", false},
+                     {"normalized", false},
+                     {"special", true}});
+  }
+  if (next == vocab_size()) return *this;
+  files[kTokenizerJson] = dump_json_pretty(json);
+  return Tokenizer(build_tokenizer_state(std::move(files), name));
+}
+
 }  // namespace loongforge

@@ -197,6 +197,19 @@ TEST_F(TokenizerFolder, SavingKeepsFilesAsTheyWere) {
   EXPECT_EQ(Tokenizer::load(folder_ / "out").eos_id(), 261);
 }
 
+TEST_F(TokenizerFolder, AddedTokensGetTheNextIdsAndStayWhenSaved) {
+  write("tokenizer.json", tiny_tokenizer().dump());
+  write("tokenizer_config.json", R"({"eos_token": "</s>"})");
+  const Tokenizer old = Tokenizer::load(folder_);
+  const Tokenizer t = old.with_added_tokens({"<|image|>", "</s>", "<|clip|>"});
+  const std::int32_t first = old.vocab_size();
+  EXPECT_EQ(t.vocab_size(), first + 2);
+  EXPECT_EQ(t.encode("<|clip|><|image|></s>"), (std::vector<std::int32_t>{first + 1, first, 261}));
+  EXPECT_EQ(t.eos_id(), 261);
+  t.save(folder_ / "out");
+  EXPECT_EQ(Tokenizer::load(folder_ / "out").id("<|clip|>"), first + 1);
+}
+
 TEST_F(TokenizerFolder, SpecialTokensMustBeInTheVocabulary) {
   write("tokenizer.json", tiny_tokenizer().dump());
   write("tokenizer_config.json", R"({"pad_token": "[PAD]"})");

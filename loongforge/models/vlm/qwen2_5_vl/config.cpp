@@ -45,6 +45,11 @@ VlmConfig read_config(const Json& config, const std::string& where) {
     check<CheckpointError>(token < out.language.vocab_size, where,
                            ": keys 'image_token_id' and 'video_token_id': expected ids below vocab_size ",
                            out.language.vocab_size, ", got ", token);
+  check<CheckpointError>(
+      out.language.heads * out.language.head_dim == out.language.hidden_size, where,
+      ": key 'head_dim': expected hidden_size / num_attention_heads, as upstream computes it, "
+      "got ",
+      out.language.head_dim);
   check<CheckpointError>(!out.language.rope.sections.empty(), where,
                          ": key 'mrope_section' (in rope_parameters or rope_scaling): expected three whole "
                          "numbers, got nothing");

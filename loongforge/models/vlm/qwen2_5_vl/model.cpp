@@ -1,27 +1,14 @@
 #include "loongforge/models/vlm/qwen2_5_vl/model.h"
 
-#include "loongforge/models/vision/qwen2_5_vit/tower.h"
+#include "loongforge/models/vision/qwen2_5_vit/model.h"
+#include "loongforge/models/vlm/assemble.h"
 #include "loongforge/models/vlm/projector.h"
 #include "loongforge/models/vlm/qwen2_5_vl/config.h"
 #include "loongforge/models/vlm/qwen2_5_vl/names.h"
-#include "loongforge/models/vlm/splice.h"
 
 namespace loongforge {
 namespace qwen2_5_vl {
 namespace {
-
-VisualInfo visual_of(const VlmConfig& config) {
-  VisualInfo visual;
-  visual.image_token = config.image_token;
-  visual.video_token = config.video_token;
-  visual.channels = config.tower.in_channels;
-  visual.patch_size = config.tower.patch_size;
-  visual.temporal_patch_size = config.tower.temporal_patch_size;
-  visual.merge_size = config.tower.merge_size;
-  visual.grid_positions = true;
-  visual.tokens_per_second = config.tower.tokens_per_second;
-  return visual;
-}
 
 std::unique_ptr<Segment> build_merger(ParamBuilder& builder, const qwen2_5_vit::TowerConfig& tower) {
   const ParamBuilder::Scope scope(builder, "projector.");
@@ -37,21 +24,18 @@ std::unique_ptr<Segment> build_merger(ParamBuilder& builder, const qwen2_5_vit::
 
 ModelParts build(const Json& json, ParamBuilder& builder, const std::string& where) {
   const VlmConfig config = read_config(json, where);
-  ModelParts parts;
-  {
+  VisionPart vision = [&] {
     const ParamBuilder::Scope scope(builder, "vision.");
-    parts.segments = qwen2_5_vit::build(builder, config.tower);
-  }
-  parts.segments.push_back(build_merger(builder, config.tower));
+    return qwen2_5_vit::build(config.tower, builder);
+  }();
+  std::unique_ptr<Segment> merger = build_merger(builder, config.tower);
   const ParamBuilder::Scope scope(builder, "language.");
   LanguagePart language = build_decoder(builder, config.language);
-  parts.info = language.info;
-  parts.info.visual = visual_of(config);
-  language.segments.front() = splice_into(std::move(language.segments.front()), *parts.info.visual);
-  for (auto& segment : language.segments) parts.segments.push_back(std::move(segment));
-  parts.embedding = language.embedding;
-  parts.head = language.head;
-  return parts;
+  VisualInfo visual = vision.visual;
+  visual.image_token = config.image_token;
+  visual.video_token = config.video_token;
+  visual.grid_positions = true;
+  return assemble(std::move(vision), std::move(merger), std::move(language), visual);
 }
 
 }  // namespace qwen2_5_vl

@@ -1,7 +1,7 @@
 #include "loongforge/models/vlm/qwen2_5_vl/names.h"
 
 #include "loongforge/models/llm/decoder.h"
-#include "loongforge/models/vision/qwen2_5_vit/tower.h"
+#include "loongforge/models/vision/qwen2_5_vit/model.h"
 
 namespace loongforge::qwen2_5_vl {
 namespace {

@@ -1,4 +1,4 @@
-#include "loongforge/models/vision/qwen2_5_vit/tower.h"
+#include "loongforge/models/vision/qwen2_5_vit/model.h"
 
 #include <ATen/ops/add.h>
 
@@ -11,7 +11,8 @@
 #include "loongforge/nn/rope_frequencies.h"
 #include "loongforge/nn/vision_attention.h"
 
-namespace loongforge::qwen2_5_vit {
+namespace loongforge {
+namespace qwen2_5_vit {
 namespace {
 
 constexpr double kNormEps = 1e-6;
@@ -40,7 +41,7 @@ class PatchSegment final : public Segment {
     const std::int64_t half = config.hidden_size / config.heads / 2;
     RopeOptions rope;
     rope.theta = config.rope_theta;
-    const at::Tensor axis = rope_frequencies(rope, half, builder.plan().compute);
+    const at::Tensor axis = rope_frequencies(rope, half, builder.compute());
     inv_freq_ = axis.repeat({2});
     axes_ = rope_axes({half / 2, half / 2});
   }
@@ -59,7 +60,6 @@ class PatchSegment final : public Segment {
     flow[vision_flow::kCos] = rope.cos;
     flow[vision_flow::kSin] = rope.sin;
     flow.erase(vision_flow::kPixels);
-    flow.erase(vision_flow::kGrid);
     return flow;
   }
   bool has_trainable() const override { return embedding_.weight->trainable; }
@@ -83,7 +83,7 @@ class Block final : public Segment {
     const ops::RopeTables rope{flow.at(vision_flow::kCos), flow.at(vision_flow::kSin)};
     const at::Tensor& bounds = flow.at(whole_frame_ ? vision_flow::kFrames : vision_flow::kWindows);
     const at::Tensor y =
-        at::add(x, attention_.forward(context, attention_norm_.forward(context, x), bounds, rope));
+        at::add(x, attention_.forward(context, attention_norm_.forward(context, x), bounds, &rope));
     patches->second = at::add(y, mlp_.forward(context, mlp_norm_.forward(context, y)));
     return flow;
   }
@@ -110,12 +110,18 @@ class Block final : public Segment {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Segment>> build(ParamBuilder& builder, const TowerConfig& config) {
-  std::vector<std::unique_ptr<Segment>> segments;
-  segments.push_back(std::make_unique<PatchSegment>(builder, config));
+VisionPart build(const TowerConfig& config, ParamBuilder& builder) {
+  VisionPart part;
+  part.segments.push_back(std::make_unique<PatchSegment>(builder, config));
   for (std::int64_t i = 0; i < config.depth; ++i)
-    segments.push_back(std::make_unique<Block>(builder, i, config));
-  return segments;
+    part.segments.push_back(std::make_unique<Block>(builder, i, config));
+  part.channels = config.hidden_size;
+  part.visual.channels = config.in_channels;
+  part.visual.patch_size = config.patch_size;
+  part.visual.temporal_patch_size = config.temporal_patch_size;
+  part.visual.merge_size = config.merge_size;
+  part.visual.tokens_per_second = config.tokens_per_second;
+  return part;
 }
 
 NameMap names() {
@@ -135,4 +141,17 @@ NameMap names() {
   return NameMap(std::move(rules));
 }
 
-}  // namespace loongforge::qwen2_5_vit
+}  // namespace qwen2_5_vit
+
+void register_qwen2_5_vit(Registry& registry) {
+  Card card;
+  card.family = "qwen2_5_vit";
+  card.model_types = {"qwen2_5_vl_vision"};
+  card.names = [](const Json&) { return qwen2_5_vit::names(); };
+  card.vision = [](const Json& config, ParamBuilder& builder, const std::string& where) {
+    return qwen2_5_vit::build(qwen2_5_vit::read_config(config, where), builder);
+  };
+  registry.add(std::move(card));
+}
+
+}  // namespace loongforge

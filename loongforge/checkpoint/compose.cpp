@@ -1,0 +1,109 @@
+#include "loongforge/checkpoint/compose.h"
+
+#include "loongforge/base/error.h"
+#include "loongforge/checkpoint/hf_load.h"
+#include "loongforge/checkpoint/hf_tensor.h"
+#include "loongforge/models/card.h"
+
+namespace loongforge {
+namespace {
+
+void put_tokens(Json& config, const Composition& parts) {
+  config["image_token_id"] = parts.image_token;
+  config["video_token_id"] = parts.video_token;
+  config["vision_start_token_id"] = parts.start_token;
+  config["vision_end_token_id"] = parts.end_token;
+}
+
+// The language model's configuration inside the whole's.
+Json text_of(const Composition& parts) {
+  Json text = parts.language;
+  text["vocab_size"] = parts.vocab_size;
+  if (parts.sections.empty()) return text;
+  Json rope = text.value("rope_parameters", Json::object());
+  if (!rope.contains("rope_theta")) rope["rope_theta"] = text.value("rope_theta", 10000.0);
+  if (!rope.contains("rope_type")) rope["rope_type"] = "default";
+  rope["mrope_section"] = parts.sections;
+  text.erase("rope_theta");
+  text.erase("rope_scaling");
+  text["rope_parameters"] = rope;
+  return text;
+}
+
+// Why `parts` are no Qwen2.5-VL; empty when they are one.
+std::string why_not_qwen(const Composition& parts) {
+  const Json& text = parts.language;
+  if (parts.vision.value("model_type", "") != "qwen2_5_vl_vision")
+    return "its vision tower is qwen2_5_vl_vision";
+  if (parts.projector.value("kind", "patch_merge") != "patch_merge" ||
+      parts.projector.value("hidden_size", 0) != 0)
+    return "its projector is patch_merge without a hidden size of its own";
+  const std::string family = text.value("model_type", "");
+  if (family != "llama" && family != "qwen2") return "its language model is of the Llama kind";
+  if (text.value("attention_bias", false) || text.value("mlp_bias", false))
+    return "its language model has no biases but those of queries, keys and values";
+  if (text.contains("rope_scaling") && !text["rope_scaling"].is_null())
+    return "its language model has unscaled rotary positions";
+  if (parts.sections.empty()) return "its tokens stand on three axes";
+  return "";
+}
+
+bool nothing_is_ignored(const std::string&) {
+  return false;
+}
+bool head_is_ignored(const std::string& name) {
+  return name == "lm_head.weight";
+}
+
+}  // namespace
+
+Json composed_config(const Composition& parts) {
+  Json config = {{"model_type", "loongforge_vlm"},
+                 {"vision_config", parts.vision},
+                 {"projector_config", parts.projector},
+                 {"text_config", text_of(parts)}};
+  put_tokens(config, parts);
+  return config;
+}
+
+Json qwen2_5_vl_config(const Composition& parts) {
+  const std::string reason = why_not_qwen(parts);
+  check<ConfigError>(reason.empty(), "model.form: qwen2_5_vl cannot hold this composition: ", reason,
+                     "; take model.form: composed");
+  Json text = text_of(parts), vision = parts.vision;
+  const bool tied = text.value("tie_word_embeddings", false);
+  for (const char* key : {"attention_bias", "mlp_bias", "pretraining_tp", "rope_interleaved", "architectures",
+                          "is_llama_config", "transformers.js_config", "_name_or_path",
+                          "transformers_version", "torch_dtype", "dtype"})
+    text.erase(key);
+  text["model_type"] = "qwen2_5_vl_text";
+  vision["out_hidden_size"] = text.at("hidden_size");
+  Json config = {{"model_type", "qwen2_5_vl"},
+                 {"architectures", Json::array({"Qwen2_5_VLForConditionalGeneration"})},
+                 {"vision_config", vision},
+                 {"text_config", text},
+                 {"tie_word_embeddings", tied}};
+  put_tokens(config, parts);
+  for (const char* key : {"bos_token_id", "eos_token_id", "pad_token_id"})
+    if (text.contains(key)) config[key] = text[key];
+  return config;
+}
+
+void load_part(const std::filesystem::path& folder, Model& model, const std::string& prefix) {
+  const Json config = read_hf_config(folder);
+  const NameMap names =
+      model_registry().find(config, (folder / "config.json").string()).names(config).under(prefix);
+  const SafetensorsSet set(folder);
+  std::map<std::string, Param*> params;
+  bool tied = true;
+  for (const ParamRef& param : model.params()) {
+    if (param->spec.adapter || !param->spec.name.starts_with(prefix)) continue;
+    if (param->spec.name == prefix + "head.weight") tied = false;
+    const std::string name = names.to_file(param->spec.name);
+    const bool zeros = param->spec.shape.size() == 1 && param->spec.init.kind == Init::Kind::kZeros;
+    if (set.find(name) != nullptr || !zeros) params[name] = param.get();
+  }
+  fill_params(set, params, tied ? head_is_ignored : nothing_is_ignored, /*fewer_rows=*/true);
+}
+
+}  // namespace loongforge
