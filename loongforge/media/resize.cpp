@@ -66,9 +66,11 @@ Taps make_taps(int in, int out, const ResizeOptions& options) {
   return taps;
 }
 
-// One pass: out (taps.first.size(), row_bytes), each row a weighted sum of rows of `in`.
+// One pass: out (taps.first.size(), row_bytes), each row a weighted sum of rows of `in`. Whole numbers, so
+// that wider vectors give the same result.
 template <typename Weight>
-void weigh_rows(const std::uint8_t* in, std::size_t row_bytes, const Taps& taps, std::uint8_t* out) {
+[[gnu::target_clones("avx2", "default")]] void weigh_rows(const std::uint8_t* in, std::size_t row_bytes,
+                                                          const Taps& taps, std::uint8_t* out) {
   constexpr std::size_t kBlock = 1024;
   std::int32_t sums[kBlock];
   for (std::size_t i = 0; i < taps.first.size(); ++i, out += row_bytes) {

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "loongforge/base/json.h"
+#include "loongforge/media/frame_sampling.h"
 #include "loongforge/media/image.h"
 #include "loongforge/media/patches.h"
 #include "loongforge/media/resize.h"
 #include "loongforge/media/smart_resize.h"
 #include "loongforge/media/tiles.h"
+#include "loongforge/media/video.h"
 
 namespace loongforge {
 namespace {
@@ -108,10 +110,32 @@ void patches(const Arguments& arguments) {
   out.commit();
 }
 
+// CASES.json: [[frames, fps, wanted fps, min, max, whether to the last]]
+void sample(const Arguments& arguments) {
+  for (const Json& item : read_json(arguments.at(0))) {
+    const FrameSampling sampling{item[2], item[3], item[4]};
+    const auto rule = item[5].get<bool>() ? sample_frames_to_last : sample_frames;
+    std::puts(dump_json(Json(rule(item[0], item[1], sampling, "case"))).c_str());
+  }
+}
+
+// IN OUT INDEX...: what is known of a video, and some of its frames (without indices all).
+void video(const Arguments& arguments) {
+  const VideoReader reader(arguments.at(0));
+  const VideoInfo& info = reader.info();
+  std::printf("%ld %.17g %d %d\n", info.frames, info.fps, info.size.height, info.size.width);
+  std::vector<std::int64_t> indices;
+  for (std::size_t i = 2; i < arguments.size(); ++i) indices.push_back(number(arguments, i));
+  for (std::int64_t i = 0; arguments.size() == 2 && i < info.frames; ++i) indices.push_back(i);
+  AtomicFile out(arguments.at(1));
+  reader.read(indices, [&](std::int64_t, const Image& image) { put(out, image.rgb); });
+  out.commit();
+}
+
 int run(const std::string& command, const Arguments& arguments) {
   const std::map<std::string, std::function<void(const Arguments&)>> commands = {
-      {"decode", decode},           {"resize", resize_all}, {"tiles", tiles},
-      {"smart-sizes", smart_sizes}, {"patches", patches},
+      {"decode", decode},   {"resize", resize_all}, {"tiles", tiles}, {"smart-sizes", smart_sizes},
+      {"patches", patches}, {"sample", sample},     {"video", video},
   };
   const auto found = commands.find(command);
   check<ConfigError>(found != commands.end(), "unknown command ", command);
