@@ -1,9 +1,8 @@
 #include "loongforge/formats/tar.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstring>
+#include <utility>
 
 #include "loongforge/formats/printable.h"
 
@@ -20,11 +19,8 @@ struct Field {
 constexpr Field kName{0, 100}, kMode{100, 8}, kOwner{108, 8}, kGroup{116, 8}, kSize{124, 12}, kTime{136, 12},
     kChecksum{148, 8}, kMagic{257, 8}, kPrefix{345, 155};
 constexpr std::size_t kType = 156;
-constexpr std::uint64_t kMostOctal = 077777777777;  // eleven digits
-constexpr std::string_view kUstar(
-    "ustar\0"
-    "00",
-    8);
+constexpr std::uint64_t kMostOctal = 077777777777;    // eleven digits
+constexpr std::string_view kUstar("ustar\00000", 8);  // a zero byte, then the version "00"
 
 std::string_view chars(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -86,8 +82,9 @@ bool read_pax(std::string_view text, Extended& out) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
     const auto digits = static_cast<std::size_t>(end - text.data());
     if (error != std::errc() || length > text.size() || length < digits + 3 || text[digits] != ' ' ||
-        text[length - 1] != '\n')
+        text[length - 1] != '\n') {
       return false;
+    }
     const std::string_view record = text.substr(digits + 1, length - digits - 2);
     const std::size_t equals = record.find('=');
     if (equals == record.npos) return false;
@@ -190,10 +187,7 @@ TarFile::TarFile(const fs::path& path) : file_(path) {
   check<DataError>(!start.empty(), path.string(),
                    ": is empty, expected a tar archive; fetch or write it again");
   const bool packed = start.starts_with("\x1f\x8b") || start == "\x28\xb5\x2f\xfd" ||
-                      start.starts_with("BZh") ||
-                      start ==
-                          "\xfd"
-                          "7zX";
+                      start.starts_with("BZh") || start == "\3757zX";
   check<DataError>(!packed, path.string(),
                    ": is compressed, expected a plain tar archive, whose samples can be reached "
                    "by offset; unpack it with gunzip, unzstd, bunzip2 or unxz");
@@ -263,8 +257,9 @@ void TarWriter::header(std::string_view name, char type, std::uint64_t size) {
     block.replace(field.at, std::min(field.length, text.size()), text.substr(0, field.length));
   };
   const auto octal = [&](Field field, std::uint64_t number) {
-    for (std::size_t i = field.length - 1; i-- > 0; number /= 8)
+    for (std::size_t i = field.length - 1; i-- > 0; number /= 8) {
       block[field.at + i] = static_cast<char>('0' + number % 8);
+    }
   };
   put(kName, name);
   octal(kMode, 0644);

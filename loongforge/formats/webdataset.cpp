@@ -1,7 +1,7 @@
 #include "loongforge/formats/webdataset.h"
 
 #include <algorithm>
-#include <cstring>
+#include <functional>
 #include <optional>
 #include <unordered_set>
 
@@ -46,7 +46,7 @@ WebdatasetShard::WebdatasetShard(const fs::path& path) : tar_(path) {
 void WebdatasetShard::read_index() {
   const std::string bytes = read_file(index_path());
   offsets_.resize(bytes.size() / sizeof(std::uint64_t));
-  std::memcpy(offsets_.data(), bytes.data(), offsets_.size() * sizeof(std::uint64_t));
+  bytes.copy(reinterpret_cast<char*>(offsets_.data()), offsets_.size() * sizeof(std::uint64_t));
   const bool ascends = std::ranges::adjacent_find(offsets_, std::greater_equal<>()) == offsets_.end();
   check<DataError>(bytes.size() % sizeof(std::uint64_t) == 0 && !offsets_.empty() && ascends &&
                        tar_.ends_at(offsets_.back()),

@@ -6,7 +6,7 @@ namespace loongforge {
 
 std::vector<std::string> fuzz_seeds() {
   const Image small = picture_for_test(5, 9), image = picture_for_test(33, 20);
-  const std::string exif("Exif\0\0MM\0*\0\0\0\x8\0\x1\1\x12\0\3\0\0\0\1\0\6\0\0", 30);
+  const std::string exif("Exif\0\0MM\0*\0\0\0\x8\0\x1\1\x12\0\3\0\0\0\1\0\6\0\0", 28);
   return {png_of(small),        png_of(image),  jpeg_of(small, false, exif),
           jpeg_of(image, true), webp_of(small), webp_of(image)};
 }

@@ -83,8 +83,9 @@ std::uint8_t product(unsigned a, unsigned b) {
 // Adobe stores CMYK inverted, and all others do as Adobe does: 255 is no ink.
 void cmyk_to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, int pixels) {
   for (int i = 0; i < pixels; ++i, cmyk += 4, rgb += 3) {
-    for (int c = 0; c < 3; ++c)
+    for (int c = 0; c < 3; ++c) {
       rgb[c] = static_cast<std::uint8_t>(cmyk[3] - product(255u - cmyk[c], cmyk[3]));
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 #include "loongforge/media/video.h"
 
 extern "C" {
-#include <libavutil/imgutils.h>
 #include <libswscale/swscale.h>
 }
 
@@ -135,7 +134,7 @@ void VideoReader::inspect() {
   const std::int64_t listed = demuxer.listed_frames();
   if (packets < listed) demuxer.damaged(concat("it lists ", listed, " frames and holds ", packets));
   check<DataError>(info_.frames > 0, name_, ": expected a video of 1 frame or more, got none; leave it out");
-  demuxer.open_decoder();
+  demuxer.open_decoder();  // an unknown codec is refused here
   info_.fps = demuxer.fps();
   info_.size = {demuxer.stream()->codecpar->height, demuxer.stream()->codecpar->width};
   if (demuxer.orientation() >= 5) std::swap(info_.size.height, info_.size.width);
@@ -156,8 +155,9 @@ void VideoReader::read(std::span<const std::int64_t> indices,
     const AVFrame* frame = nullptr;
     for (; at <= index; ++at) {
       frame = decoder.next();
-      if (frame == nullptr)
+      if (frame == nullptr) {
         demuxer.damaged(concat("it holds ", info_.frames, " frames, of which ", at, " can be decoded"));
+      }
     }
     sink(index, upright(converter.convert(*frame), demuxer.orientation()));
   }
