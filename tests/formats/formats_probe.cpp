@@ -13,6 +13,7 @@
 #include "loongforge/formats/jsonl.h"
 #include "loongforge/formats/safetensors.h"
 #include "loongforge/formats/safetensors_writer.h"
+#include "loongforge/formats/webdataset.h"
 
 namespace loongforge {
 namespace {
@@ -106,6 +107,33 @@ void dump_jsonl(const Arguments& arguments) {
   while (reader.next(value)) std::puts(dump_json(value).c_str());
 }
 
+// IN.tar: one sample a line, [key, [[extension, offset, size], ...]].
+void samples(const Arguments& arguments) {
+  const WebdatasetShard shard(arguments.at(0));
+  for (std::int64_t i = 0; i < shard.size(); ++i) {
+    const WebdatasetSample sample = shard.sample(i);
+    Json parts = Json::array();
+    for (const SamplePart& part : sample.parts)
+      parts.push_back(Json::array({part.extension, part.offset, part.size}));
+    std::puts(dump_json(Json::array({sample.key, parts})).c_str());
+  }
+}
+
+// IN.tar: writes IN.tar.idx.
+void write_index(const Arguments& arguments) {
+  WebdatasetShard(arguments.at(0)).write_index();
+}
+
+// IN.tar OUT.tar
+void copy_tar(const Arguments& arguments) {
+  const TarFile tar(arguments.at(0));
+  TarWriter writer(arguments.at(1));
+  for (auto member = tar.member_at(0); member; member = tar.member_at(member->end)) {
+    writer.add(member->name, tar.bytes(member->offset, member->size));
+  }
+  writer.commit();
+}
+
 int run(const std::string& command, const Arguments& arguments) {
   const std::map<std::string, std::function<void(const Arguments&)>> commands = {
       {"dequantize", dequantize},
@@ -116,6 +144,9 @@ int run(const std::string& command, const Arguments& arguments) {
       {"write-indexed", write_indexed},
       {"events", events},
       {"dump-jsonl", dump_jsonl},
+      {"samples", samples},
+      {"write-index", write_index},
+      {"copy-tar", copy_tar},
   };
   const auto found = commands.find(command);
   check<ConfigError>(found != commands.end(), "unknown command ", command);
