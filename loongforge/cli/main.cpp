@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <new>
 
 #include "loongforge/base/error.h"
@@ -29,13 +28,6 @@ bool is_out_of_memory(const std::string& what) {
   return what.find("not enough memory") != std::string::npos ||
          what.find("can't allocate memory") != std::string::npos ||
          what.find("out of memory") != std::string::npos;
-}
-
-// Libraries look for their files from the current folder and end the program where there is none.
-void check_current_folder() {
-  std::error_code error;
-  std::filesystem::current_path(error);
-  check<ResourceError>(!error, "the current folder: ", error.message(), "; change to another one");
 }
 
 // A file opened later must not take the place of a stream that the caller closed.
@@ -79,7 +71,6 @@ int run_command_line(int argc, char** argv, bool& verbose) {
 int guarded_main(int argc, char** argv) {
   bool verbose = false;
   try {
-    check_current_folder();
     ops::cpu_level();  // a wrong LOONGFORGE_CPU_LEVEL is an error here, not in the midst of the work
     return run_command_line(argc, argv, verbose);
   } catch (const Interrupted& e) {

@@ -6,6 +6,7 @@
 #include "loongforge/checkpoint/hf_save.h"
 #include "loongforge/checkpoint/peft_adapter.h"
 #include "loongforge/ops/squared_norm.h"
+#include "loongforge/train/open_model.h"
 
 namespace loongforge {
 namespace {
@@ -23,6 +24,15 @@ at::ScalarType hf_dtype(const RunConfig& config) {
   return config.precision.compute == "bfloat16" ? at::kBFloat16 : at::kFloat;
 }
 
+// Adapters of single components do not make a PEFT folder, as other weights are trained too: they are merged.
+HfSaveOptions save_options(const RunConfig& config, const Model& model) {
+  HfSaveOptions options;
+  options.dtype = hf_dtype(config);
+  for (const ComponentPlan& component : model.plan().components)
+    options.merge_adapters = options.merge_adapters || component.lora.has_value();
+  return options;
+}
+
 }  // namespace
 
 CheckpointJob make_checkpoint_job(const RunConfig& config, const RunParts& parts, const AdamW& optimizer,
@@ -32,10 +42,11 @@ CheckpointJob make_checkpoint_job(const RunConfig& config, const RunParts& parts
   job.progress = progress;
   job.state = copy ? copy_tensors(optimizer.state()) : optimizer.state();
   const bool lora = config.lora.rank > 0;
-  auto snapshot =
-      std::make_shared<const HfSnapshot>(lora ? snapshot_peft(*parts.model, config.model.path)
-                                              : snapshot_hf(*parts.model, {.dtype = hf_dtype(config)}));
-  job.write_hf = [snapshot, lora, tokenizer = parts.tokenizer](const fs::path& folder) {
+  auto snapshot = std::make_shared<const HfSnapshot>(
+      lora ? snapshot_peft(*parts.model, config.model.path)
+           : snapshot_hf(*parts.model, save_options(config, *parts.model)));
+  job.write_hf = [snapshot, lora, tokenizer = parts.tokenizer,
+                  processor = parts.processor](const fs::path& folder) {
     make_directories(folder);
     if (lora) {
       write_peft(*snapshot, folder);
@@ -43,6 +54,7 @@ CheckpointJob make_checkpoint_job(const RunConfig& config, const RunParts& parts
       write_hf(*snapshot, folder);
     }
     if (tokenizer) tokenizer->save(folder);
+    write_processor_files(processor, folder);
   };
   return job;
 }

@@ -17,14 +17,6 @@ constexpr double kMost = 1 << 30;
 
 }  // namespace
 
-void ModelConfig::fields(Fields& f) {
-  f.field("model.path", path, "Hugging Face directory of the model to train.");
-  f.field("model.preset", preset, "Named model of configs/models, trained from random weights.");
-  f.field("model.init", init, "Where weights come from; auto: the directory of model.path, else random.")
-      .one_of({"auto", "pretrained", "random"});
-  f.field("model.tokenizer", tokenizer, "Directory or file of the tokenizer; empty: model.path.");
-}
-
 void PrecisionConfig::fields(Fields& f) {
   f.field("precision.compute", compute, "Type of weights and activations in forward and backward.")
       .one_of({"float32", "bfloat16", "float64"});
@@ -124,6 +116,9 @@ void RunConfig::fields(Fields& f) {
   precision.fields(f);
   recompute.fields(f);
   lora.fields(f);
+  vision.fields(f, "vision");
+  projector.fields(f, "projector");
+  language.fields(f, "language");
   checkpoint.fields(f);
   eval.fields(f);
   log.fields(f);
@@ -135,14 +130,8 @@ namespace {
 
 void model_violations(const RunConfig& c, std::vector<std::string>& out) {
   const ModelConfig& m = c.model;
-  if (m.path.empty() == m.preset.empty()) {
-    out.push_back(concat("model: expected either model.path or model.preset, got ",
-                         m.path.empty() ? "neither" : "both"));
-  }
-  if (m.init == "pretrained" && m.path.empty()) {
-    out.push_back("model.init: pretrained weights need model.path, a preset has none");
-  }
-  const bool no_tokenizer = m.path.empty() && m.tokenizer.empty();
+  for (std::string& text : m.violations()) out.push_back(std::move(text));
+  const bool no_tokenizer = m.tokenizer_path().empty();
   if (no_tokenizer && c.task == "sft") out.push_back("model.tokenizer: task sft needs a tokenizer; name one");
   if (no_tokenizer && !c.sample.prompts.empty()) {
     out.push_back("model.tokenizer: sample.prompts needs a tokenizer; name one");

@@ -8,19 +8,11 @@
 #include "loongforge/base/json.h"
 #include "loongforge/data/data_config.h"
 #include "loongforge/optim/config.h"
+#include "loongforge/train/model_config.h"
 
 namespace loongforge {
 
 class Fields;
-
-struct ModelConfig {
-  std::string path;
-  std::string preset;
-  std::string init = "auto";
-  std::string tokenizer;
-
-  void fields(Fields& f);
-};
 
 struct PrecisionConfig {
   std::string compute = "float32";
@@ -103,6 +95,7 @@ struct RunConfig {
   PrecisionConfig precision;
   RecomputeConfig recompute;
   LoraConfig lora;
+  ComponentConfig vision, projector, language;
   CheckpointConfig checkpoint;
   EvalConfig eval;
   LogConfig log;

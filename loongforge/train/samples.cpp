@@ -7,7 +7,8 @@ namespace loongforge {
 namespace {
 
 std::vector<std::int32_t> stop_ids(const RunConfig& config, const Tokenizer& tokenizer) {
-  if (!config.model.path.empty()) return stop_ids_of(config.model.path, tokenizer);
+  const std::string& folder = config.model.composed() ? config.model.language.path : config.model.path;
+  if (!folder.empty()) return stop_ids_of(folder, tokenizer);
   std::vector<std::int32_t> ids;
   if (const auto eos = tokenizer.eos_id()) ids.push_back(*eos);
   return ids;

@@ -7,34 +7,10 @@
 #include "loongforge/base/files.h"
 #include "loongforge/base/log.h"
 #include "loongforge/base/parallel.h"
-#include "loongforge/checkpoint/hf_load.h"
-#include "loongforge/models/card.h"
+#include "loongforge/train/open_model.h"
 
 namespace loongforge {
 namespace {
-
-std::unique_ptr<Model> open_model(const RunConfig& config) {
-  const ModelConfig& m = config.model;
-  const ParamPlan plan = param_plan(config);
-  const auto seed = static_cast<std::uint64_t>(config.train.seed);
-  if (!m.path.empty() && m.init != "random") return load_hf_model(m.path, plan, seed);
-  const bool preset = m.path.empty();
-  const Json json = preset ? preset_config(m.preset) : read_hf_config(m.path);
-  std::unique_ptr<Model> model =
-      build_model(json, plan, preset ? "model.preset " + m.preset : m.path + "/config.json");
-  initialize(model->params(), seed);
-  return model;
-}
-
-std::optional<Tokenizer> open_tokenizer(const RunConfig& config) {
-  const ModelConfig& m = config.model;
-  if (!m.tokenizer.empty()) return Tokenizer::load(m.tokenizer);
-  if (m.path.empty()) return std::nullopt;
-  // A model directory without a tokenizer is enough for data that is already tokenised.
-  const bool needed = config.task == "sft" || !config.sample.prompts.empty();
-  if (!needed && !fs::exists(fs::path(m.path) / "tokenizer.json")) return std::nullopt;
-  return Tokenizer::load(m.path);
-}
 
 std::optional<ChatTemplate> open_chat_template(const RunConfig& config, Tokenizer& tokenizer) {
   if (!config.data.chat_template.empty()) {
@@ -43,7 +19,7 @@ std::optional<ChatTemplate> open_chat_template(const RunConfig& config, Tokenize
     return ChatTemplate(source, config.data.chat_template, tokenizer.special_tokens_json());
   }
   const std::optional<std::string> source = tokenizer.chat_template();
-  const std::string where = config.model.tokenizer.empty() ? config.model.path : config.model.tokenizer;
+  const std::string where = config.model.tokenizer_path();
   check<CheckpointError>(source.has_value(), where,
                          ": the tokenizer has no chat template; name a file in data.chat_template");
   return ChatTemplate(*source, where, tokenizer.special_tokens_json());
@@ -77,27 +53,6 @@ SourceContext source_context(const RunConfig& config, const RunParts& parts) {
 
 }  // namespace
 
-at::ScalarType scalar_type_of(const std::string& name) {
-  if (name == "float32") return at::kFloat;
-  if (name == "bfloat16") return at::kBFloat16;
-  if (name == "float16") return at::kHalf;
-  check(name == "float64", "unknown dtype ", name);
-  return at::kDouble;
-}
-
-ParamPlan param_plan(const RunConfig& config) {
-  ParamPlan plan;
-  plan.compute = scalar_type_of(config.precision.compute);
-  plan.master = plan.compute == at::kDouble ? at::kDouble : scalar_type_of(config.precision.master);
-  if (config.lora.rank > 0) {
-    plan.lora = LoraOptions{.rank = config.lora.rank,
-                            .alpha = config.lora.alpha,
-                            .dropout = config.lora.dropout,
-                            .targets = config.lora.targets};
-  }
-  return plan;
-}
-
 int configure_computation(const TrainConfig& config) {
   const int threads = config.threads > 0 ? static_cast<int>(config.threads) : cpu_count();
   at::set_num_threads(threads);
@@ -110,8 +65,10 @@ int configure_computation(const TrainConfig& config) {
 RunParts open_run(const RunConfig& config) {
   RunParts parts;
   parts.task = make_task(config.task);
-  parts.model = open_model(config);
-  parts.tokenizer = open_tokenizer(config);
+  OpenedRunModel opened = open_run_model(config);
+  parts.model = std::move(opened.model);
+  parts.tokenizer = std::move(opened.tokenizer);
+  parts.processor = std::move(opened.processor);
   const bool sft = config.task == "sft";
   if (sft) parts.chat_template = open_chat_template(config, *parts.tokenizer);
   check_fit(config, parts);

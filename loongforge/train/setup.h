@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "loongforge/checkpoint/processor_files.h"
 #include "loongforge/data/batch_source.h"
 #include "loongforge/nn/model.h"
 #include "loongforge/text/template/chat_template.h"
@@ -16,6 +17,7 @@ namespace loongforge {
 struct RunParts {
   std::unique_ptr<Model> model;
   std::optional<Tokenizer> tokenizer;
+  ProcessorFiles processor;
   std::optional<ChatTemplate> chat_template;
   std::unique_ptr<Task> task;
   std::unique_ptr<BatchSource> train;
@@ -28,8 +30,5 @@ int configure_computation(const TrainConfig& config);
 // Opens all parts in the order model, tokenizer, data; writes nothing. Throws CheckpointError, DataError,
 // ConfigError.
 RunParts open_run(const RunConfig& config);
-
-ParamPlan param_plan(const RunConfig& config);
-at::ScalarType scalar_type_of(const std::string& name);
 
 }  // namespace loongforge

@@ -1,0 +1,29 @@
+// Builds and fills the model of a run.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "loongforge/checkpoint/processor_files.h"
+#include "loongforge/nn/model.h"
+#include "loongforge/text/tokenizer/tokenizer.h"
+#include "loongforge/train/config.h"
+
+namespace loongforge {
+
+// The model, and its tokenizer where the configuration names one: that of a composition knows the tokens of
+// pictures too.
+struct OpenedRunModel {
+  std::unique_ptr<Model> model;
+  std::optional<Tokenizer> tokenizer;
+  // Of a model that reads pictures.
+  ProcessorFiles processor;
+};
+
+// Throws CheckpointError, ConfigError.
+OpenedRunModel open_run_model(const RunConfig& config);
+
+ParamPlan param_plan(const RunConfig& config);
+at::ScalarType scalar_type_of(const std::string& name);
+
+}  // namespace loongforge
