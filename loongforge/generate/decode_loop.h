@@ -16,16 +16,26 @@ namespace loongforge {
 class DecodeLoop {
  public:
   DecodeLoop(const Model& model, const Tokenizer& tokenizer, const GenerateOptions& options,
-             const std::vector<std::vector<std::int32_t>>& prompts, const TokenCallback& on_token,
+             const std::vector<Prompt>& prompts, const TokenCallback& on_token,
              const FinishedCallback& on_finished);
   std::vector<Generation> run();
 
  private:
+  // Tokens that one sequence gives to the next forward.
+  struct Feed {
+    std::int64_t slot = 0;
+    std::vector<std::int32_t> ids;
+    // (3, n); undefined: in a line behind what the cache holds.
+    at::Tensor positions;
+    // What positions of the line lie beyond the number of cached tokens.
+    std::int64_t shift = 0;
+    // Null: none.
+    const VisualInputs* visual = nullptr;
+  };
   struct Active {
     std::size_t prompt = 0;
-    std::int64_t slot = 0;
-    std::vector<std::int32_t> feed;  // tokens of the next forward
-    std::int64_t limit = 0;          // prompt and answer together at most
+    Feed feed;
+    std::int64_t limit = 0;  // prompt and answer together at most
     std::unique_ptr<TextStream> stream;
   };
 
@@ -36,8 +46,11 @@ class DecodeLoop {
   void admit();
   void start(std::size_t prompt);
   // One forward over everything that is to be fed -> logits (S, V) of the last token of each sequence.
-  at::Tensor forward(const std::vector<std::int64_t>& slots,
-                     const std::vector<std::vector<std::int32_t>>& feeds, bool with_logits);
+  at::Tensor forward(const std::vector<Feed>& feeds, bool with_logits);
+  // Positions of all tokens: (N), or (3, N) where some stand on axes.
+  at::Tensor positions_of_feeds(const std::vector<Feed>& feeds, std::int64_t tokens) const;
+  // The first feed of a prompt, behind `skipped` tokens that the cache has already.
+  Feed first_feed(std::size_t prompt, std::int64_t slot, std::int64_t skipped) const;
   void step();
   // Takes the chosen token in; true when the sequence is done.
   bool take(Active& active, std::int32_t id);
@@ -46,7 +59,7 @@ class DecodeLoop {
   const Model& model_;
   const Tokenizer& tokenizer_;
   const GenerateOptions& options_;
-  const std::vector<std::vector<std::int32_t>>& prompts_;
+  const std::vector<Prompt>& prompts_;
   const TokenCallback& on_token_;
   const FinishedCallback& on_finished_;
   Sampler sampler_;

@@ -41,6 +41,14 @@ Generator::Generator(const Model& model, const Tokenizer& tokenizer, GenerateOpt
 std::vector<Generation> Generator::generate(const std::vector<std::vector<std::int32_t>>& prompts,
                                             const TokenCallback& on_token,
                                             const FinishedCallback& on_finished) {
+  std::vector<Prompt> plain;
+  for (const auto& ids : prompts) plain.push_back({ids, {}});
+  return generate_prompts(plain, on_token, on_finished);
+}
+
+std::vector<Generation> Generator::generate_prompts(const std::vector<Prompt>& prompts,
+                                                    const TokenCallback& on_token,
+                                                    const FinishedCallback& on_finished) {
   return DecodeLoop(model_, tokenizer_, options_, prompts, on_token, on_finished).run();
 }
 

@@ -10,6 +10,7 @@
 
 #include "loongforge/base/json.h"
 #include "loongforge/generate/sampler.h"
+#include "loongforge/models/vlm/inputs.h"
 
 namespace loongforge {
 
@@ -27,6 +28,12 @@ struct GenerateOptions {
   std::int64_t prefill_tokens = 4096;
   std::int64_t cache_bytes = 2LL << 30;  // memory of the key-value cache at most (one prompt may need more)
   bool share_prefix = true;              // compute the beginning that all prompts have in common only once
+};
+
+// What a model goes on from: tokens, and the pictures and clips whose places they hold, in their order.
+struct Prompt {
+  std::vector<std::int32_t> ids;
+  VisualInputs visual;
 };
 
 // What one prompt led to.
@@ -54,6 +61,11 @@ class Generator {
   std::vector<Generation> generate(const std::vector<std::vector<std::int32_t>>& prompts,
                                    const TokenCallback& on_token = {},
                                    const FinishedCallback& on_finished = {});
+  // The same for prompts with pictures. Throws DataError when places and pictures do not fit, or the model
+  // reads none.
+  std::vector<Generation> generate_prompts(const std::vector<Prompt>& prompts,
+                                           const TokenCallback& on_token = {},
+                                           const FinishedCallback& on_finished = {});
 
   // Encodes plain text (names of special tokens become their ids) and continues it.
   Generation continue_text(const std::string& prompt, const TokenCallback& on_token = {});

@@ -9,6 +9,7 @@
 
 #include "loongforge/base/error.h"
 #include "loongforge/base/interrupt.h"
+#include "loongforge/models/vlm/positions.h"
 #include "loongforge/nn/model.h"
 #include "loongforge/ops/linear_cross_entropy.h"
 
@@ -18,7 +19,7 @@ namespace {
 // Sequences [first, last) as one forward.
 struct Pack {
   Context context;
-  at::Tensor ids;                     // (N)
+  Flow flow;                          // input_ids (N), and pictures where there are some
   std::vector<std::int64_t> rows;     // tokens whose successor is counted
   std::vector<std::int64_t> targets;  // those successors
 };
@@ -36,7 +37,7 @@ void check_ids(const ScoredSequence& sequence, std::int64_t vocab_size) {
   }
 }
 
-Pack pack_sequences(std::span<const ScoredSequence> sequences) {
+Pack pack_sequences(const Model& model, std::span<const ScoredSequence> sequences) {
   Pack pack;
   std::vector<std::int64_t> ids;
   at::Tensor bounds = at::empty({static_cast<std::int64_t>(sequences.size()) + 1}, at::kInt);
@@ -52,17 +53,27 @@ Pack pack_sequences(std::span<const ScoredSequence> sequences) {
     }
     *++bound = static_cast<std::int32_t>(ids.size());
   }
-  pack.ids = to_tensor(ids);
+  const at::Tensor all = to_tensor(ids);
+  std::vector<const VisualInputs*> parts;
+  for (const ScoredSequence& sequence : sequences) parts.push_back(&sequence.visual);
+  const VisualInputs visual = joined(parts);
+  const std::optional<VisualInfo>& info = model.info().visual;
+  check<DataError>(visual.empty() || info, "pictures: this model reads none");
   pack.context.cu_seqlens = bounds;
-  pack.context.position_ids = positions_of(bounds);
+  pack.context.position_ids = !visual.empty() && info->grid_positions
+                                  ? visual_positions(all, bounds, visual.grid_thw, visual.seconds, *info)
+                                  : positions_of(bounds);
+  pack.flow = {{"input_ids", all}};
+  put_visual(pack.flow, visual);
   return pack;
 }
 
 // Fills the scores of one forward.
 void score_pack(const Model& model, std::span<const ScoredSequence> sequences, std::span<Score> scores) {
-  const Pack pack = pack_sequences(sequences);
+  Pack pack = pack_sequences(model, sequences);
   if (pack.rows.empty()) return;
-  const at::Tensor hidden = at::index_select(model.hidden(pack.context, pack.ids), 0, to_tensor(pack.rows));
+  const at::Tensor hidden =
+      at::index_select(model.run(pack.context, std::move(pack.flow)).at("hidden"), 0, to_tensor(pack.rows));
   const at::Tensor losses =
       ops::linear_cross_entropy_per_token(hidden, model.head()->value.detach(), to_tensor(pack.targets))
           .to(at::kDouble)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "loongforge/base/json.h"
+#include "loongforge/models/vlm/inputs.h"
 
 namespace loongforge {
 
@@ -21,6 +22,7 @@ class ChatTemplate;
 struct ScoredSequence {
   std::vector<std::int32_t> ids;
   std::int64_t first_counted = 1;
+  VisualInputs visual;  // pictures and clips whose places the tokens hold
 };
 
 struct Score {

@@ -79,6 +79,23 @@ VisualInputs in_order_of_places(const at::Tensor& ids, const VisualInputs& pictu
   return out;
 }
 
+VisualInputs joined(std::span<const VisualInputs* const> parts) {
+  std::vector<at::Tensor> pixels, grids;
+  VisualInputs out;
+  for (const VisualInputs* part : parts) {
+    if (part->empty()) continue;
+    pixels.push_back(part->pixel_values);
+    grids.push_back(part->grid_thw);
+    const auto count = static_cast<std::size_t>(part->grid_thw.size(0));
+    for (std::size_t i = 0; i < count; ++i)
+      out.seconds.push_back(i < part->seconds.size() ? part->seconds[i] : 1.0);
+  }
+  if (grids.empty()) return {};
+  out.pixel_values = at::cat(pixels);
+  out.grid_thw = at::cat(grids);
+  return out;
+}
+
 void put_visual(Flow& flow, const VisualInputs& inputs) {
   if (inputs.empty()) return;
   flow[vision_flow::kPixels] = inputs.pixel_values;

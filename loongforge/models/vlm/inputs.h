@@ -3,6 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <span>
 #include <vector>
 
 #include "loongforge/nn/model.h"
@@ -22,6 +23,9 @@ struct VisualInputs {
 // DataError when ids hold places for more or fewer of them, or pixels do not belong to the grids.
 VisualInputs in_order_of_places(const at::Tensor& ids, const VisualInputs& pictures,
                                 const VisualInputs& clips, const VisualInfo& visual);
+
+// Those of several sequences behind each other.
+VisualInputs joined(std::span<const VisualInputs* const> parts);
 
 // Adds them to what the first segment reads.
 void put_visual(Flow& flow, const VisualInputs& inputs);
