@@ -18,12 +18,12 @@ DocumentSet::DocumentSet(const std::vector<std::string>& prefixes, DocumentSplit
     const IndexedDatasetReader& reader = *readers_.back();
     const std::int64_t before = ends_.empty() ? 0 : ends_.back();
     std::vector<std::int64_t> lengths;
-    // By name, so that a data set is split alike whether it stands alone or among others.
-    const std::uint64_t name = hash_bytes(prefixes[r]);
+    // By content, so that a data set is split alike wherever it lies, alone or among others.
+    const std::uint64_t content = manifest_content_hash(prefixes[r]);
     for (std::int64_t i = 0; i < reader.size(); ++i) {
       lengths.push_back(reader.length(i));
       if (split_) {
-        const bool out = random.uniform(name, static_cast<std::uint64_t>(i)) < split.held_out_fraction;
+        const bool out = random.uniform(content, static_cast<std::uint64_t>(i)) < split.held_out_fraction;
         if (out != split.held_out) continue;
         kept_.push_back(before + i);
       }
@@ -33,7 +33,7 @@ DocumentSet::DocumentSet(const std::vector<std::string>& prefixes, DocumentSplit
     const auto bytes = std::as_bytes(std::span(lengths));
     fingerprint_ =
         mix_hash(fingerprint_, hash_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
-    fingerprint_ = mix_hash(fingerprint_, manifest_content_hash(prefixes[r]));
+    fingerprint_ = mix_hash(fingerprint_, content);
   }
   const std::string what = split.held_out ? "the held-out side of data.eval_fraction" : "the training data";
   check<DataError>(size() > 0 && total_tokens_ > 0, prefixes.empty() ? "data.train" : prefixes.front(),
