@@ -8,6 +8,7 @@
 #include <csignal>
 #include <set>
 
+#include "loongforge/base/base64.h"
 #include "loongforge/base/files.h"
 #include "loongforge/base/interrupt.h"
 #include "loongforge/base/json.h"
@@ -136,6 +137,27 @@ TEST_F(Files, LogFileKeepsWarnings) {
   open_log_file("");
   EXPECT_EQ(warning_count(), before + 1);
   EXPECT_NE(read_file(folder / "log.txt").find("warning: one row was dropped\n"), std::string::npos);
+}
+
+TEST(Base64, IsThatOfTheStandard) {
+  // RFC 4648, section 10.
+  const std::pair<const char*, const char*> vectors[] = {{"", ""},
+                                                         {"f", "Zg=="},
+                                                         {"fo", "Zm8="},
+                                                         {"foo", "Zm9v"},
+                                                         {"foob", "Zm9vYg=="},
+                                                         {"fooba", "Zm9vYmE="},
+                                                         {"foobar", "Zm9vYmFy"}};
+  for (const auto& [bytes, text] : vectors) {
+    EXPECT_EQ(encode_base64(bytes), text);
+    EXPECT_EQ(decode_base64(text), bytes);
+  }
+  EXPECT_EQ(decode_base64("Zm9v\nYg"), "foob");
+  EXPECT_FALSE(decode_base64("Zm9vY"));
+  EXPECT_FALSE(decode_base64("Zm-v"));
+  std::string all;
+  for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
+  EXPECT_EQ(decode_base64(encode_base64(all)), all);
 }
 
 TEST(JsonText, KeepsOrderAndRefusesNonsense) {

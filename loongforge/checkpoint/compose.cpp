@@ -95,15 +95,16 @@ void load_part(const std::filesystem::path& folder, Model& model, const std::str
       model_registry().find(config, (folder / "config.json").string()).names(config).under(prefix);
   const SafetensorsSet set(folder);
   std::map<std::string, Param*> params;
-  bool tied = true;
+  const std::pair<Param*, Param*> tables(model.embedding().get(), model.head().get());
+  std::set<std::string> grown;
   for (const ParamRef& param : model.params()) {
     if (param->spec.adapter || !param->spec.name.starts_with(prefix)) continue;
-    if (param->spec.name == prefix + "head.weight") tied = false;
     const std::string name = names.to_file(param->spec.name);
+    if (param.get() == tables.first || param.get() == tables.second) grown.insert(name);
     const bool zeros = param->spec.shape.size() == 1 && param->spec.init.kind == Init::Kind::kZeros;
     if (set.find(name) != nullptr || !zeros) params[name] = param.get();
   }
-  fill_params(set, params, tied ? head_is_ignored : nothing_is_ignored, /*fewer_rows=*/true);
+  fill_params(set, params, tables.first == tables.second ? head_is_ignored : nothing_is_ignored, grown);
 }
 
 }  // namespace loongforge

@@ -107,13 +107,14 @@ std::span<const std::byte> bytes_of(const at::Tensor& tensor) {
 }
 
 void fill_params(const SafetensorsSet& set, const std::map<std::string, Param*>& params,
-                 bool (*ignored)(const std::string& name), bool fewer_rows) {
+                 bool (*ignored)(const std::string& name), const std::set<std::string>& grown) {
   Problems problems;
   for (const auto& [name, param] : params) {
     const TensorInfo* info = set.find(name);
     if (info == nullptr) {
       problems.add("missing", name + " " + shape_text(param->spec.shape_in_files()));
-    } else if (info->shape != param->spec.shape_in_files() && !(fewer_rows && is_beginning(*info, *param))) {
+    } else if (info->shape != param->spec.shape_in_files() &&
+               !(grown.contains(name) && is_beginning(*info, *param))) {
       problems.add("of wrong shape", concat(name, " (expected ", shape_text(param->spec.shape_in_files()),
                                             ", got ", shape_text(info->shape), ")"));
     } else if (!is_float(info->dtype)) {

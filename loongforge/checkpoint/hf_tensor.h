@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 
@@ -28,9 +29,9 @@ std::span<const std::byte> bytes_of(const at::Tensor& tensor);
 
 // Fills each parameter from the file's tensor of its name. Nothing is changed unless all fit: throws
 // CheckpointError that lists every tensor that is missing, extra, of a wrong shape or no floating type.
-// `ignored`: names of the file's tensors that may stay unused. With `fewer_rows` a matrix of the file may
-// have fewer rows than the parameter, whose others keep their values.
+// `ignored`: names of the file's tensors that may stay unused. `grown`: matrices that may have fewer rows in
+// the file; the parameter's others keep their values.
 void fill_params(const SafetensorsSet& set, const std::map<std::string, Param*>& params,
-                 bool (*ignored)(const std::string& name), bool fewer_rows = false);
+                 bool (*ignored)(const std::string& name), const std::set<std::string>& grown = {});
 
 }  // namespace loongforge

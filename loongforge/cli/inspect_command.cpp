@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <map>
 
 #include "loongforge/base/config/print.h"
 #include "loongforge/base/files.h"
@@ -28,6 +29,17 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return out + ")";
 }
 
+// How pictures enter the model, and the parameters of each of its components.
+Json describe_visual(const VisualInfo& visual, const Model& model) {
+  std::map<std::string, std::int64_t> parameters;
+  for (const ParamRef& param : model.params())
+    parameters[param->spec.name.substr(0, param->spec.name.find('.'))] += param->spec.numel();
+  return {{"image_token", visual.image_token},       {"video_token", visual.video_token},
+          {"patch_size", visual.patch_size},         {"temporal_patch_size", visual.temporal_patch_size},
+          {"merge_size", visual.merge_size},         {"tokens_a_picture", visual.tokens_a_picture},
+          {"grid_positions", visual.grid_positions}, {"component_parameters", parameters}};
+}
+
 Json describe_model(const fs::path& folder) {
   ParamPlan plan;
   plan.train = false;
@@ -43,6 +55,7 @@ Json describe_model(const fs::path& folder) {
               {"head_dim", info.head_dim},
               {"vocab_size", info.vocab_size},
               {"max_positions", info.max_positions}};
+  if (info.visual) out["visual"] = describe_visual(*info.visual, *model);
   Json tensors = Json::array();
   const SafetensorsSet file(folder);
   for (const auto& tensor : file.tensors())

@@ -98,6 +98,8 @@ class Model {
   // Null when there is none of that name.
   Param* find(const std::string& name) const;
   const std::vector<std::unique_ptr<Segment>>& segments() const { return parts_.segments; }
+  // Weight (V, C) that tokens become hidden states by.
+  const ParamRef& embedding() const { return parts_.embedding; }
   // Weight (V, C) that turns hidden states into logits.
   const ParamRef& head() const { return parts_.head; }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy
 import torch
 
+sys.path.insert(0, str(Path(sys.prefix) / "apart"))  # scripts/peers.sh
 PROBE = Path(sys.argv.pop(1) if len(sys.argv) > 1 else "media_probe")
 
 

@@ -282,7 +282,16 @@ function sampleBlock(sample) {
       last.append(choose);
     }
   }
-  return element('div', 'sample', element('h3', 'words', sample.prompt || '(no prompt)'), pair);
+  const block = element('div', 'sample', element('h3', 'words', sample.prompt || '(no prompt)'));
+  if (sample.picture) {
+    const picture = element('img', 'picture');
+    picture.src = sample.picture;
+    picture.alt = sample.prompt;
+    block.append(picture);
+  }
+  if (sample.expected) block.append(element('p', 'words', `expected: ${sample.expected}`));
+  block.append(pair);
+  return block;
 }
 
 function showSamples() {

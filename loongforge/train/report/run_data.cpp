@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "loongforge/base/base64.h"
 #include "loongforge/base/config/fields.h"
 #include "loongforge/base/config/load.h"
 #include "loongforge/checkpoint/run_folder.h"
@@ -77,6 +78,14 @@ std::string name_of(const fs::path& folder) {
 
 }  // namespace
 
+// The picture's file as a data: address, so that the page needs no other file; empty where it is gone.
+std::string embedded_picture(const fs::path& file) {
+  if (!fs::is_regular_file(file)) return "";
+  const std::string bytes = read_file<DataError>(file);
+  const char* kind = bytes.starts_with("\x89PNG") ? "png" : bytes.starts_with("RIFF") ? "webp" : "jpeg";
+  return concat("data:image/", kind, ";base64,", encode_base64(bytes));
+}
+
 Json read_samples(const std::filesystem::path& folder) {
   Json samples = Json::array();
   std::map<std::string, std::size_t> places;
@@ -85,8 +94,13 @@ Json read_samples(const std::filesystem::path& folder) {
                       line["prompt"].is_string() && line.contains("text") && line["text"].is_string();
     if (!good) continue;
     const auto prompt = line["prompt"].get<std::string>();
-    const auto [place, is_new] = places.emplace(prompt, samples.size());
-    if (is_new) samples.push_back({{"prompt", prompt}, {"states", Json::array()}});
+    const std::string picture = line.value("picture", "");
+    const auto [place, is_new] = places.emplace(prompt + "\n" + picture, samples.size());
+    if (is_new) {
+      samples.push_back({{"prompt", prompt}, {"states", Json::array()}});
+      if (!picture.empty()) samples.back()["picture"] = embedded_picture(picture);
+      if (line.contains("expected")) samples.back()["expected"] = line["expected"];
+    }
     samples[place->second]["states"].push_back({{"step", line["step"]}, {"text", line["text"]}});
   }
   return samples;

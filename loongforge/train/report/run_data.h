@@ -27,7 +27,8 @@ Json read_curves(const std::filesystem::path& file, std::int64_t max_points);
 // the run has neither.
 Json read_match(const std::filesystem::path& folder, std::uint64_t seed, std::int64_t count);
 
-// [{"prompt", "states": [{"step", "text"}]}] of samples.jsonl.
+// [{"prompt", "states": [{"step", "text"}], "picture": data: address, "expected"}] of samples.jsonl; the last
+// two where a sample has them.
 Json read_samples(const std::filesystem::path& folder);
 
 // {"entries": [{"key", "value", "origin", "changed"}], "text"} of config.yaml: entries where this program

@@ -9,7 +9,7 @@ namespace loongforge {
 namespace composed {
 namespace {
 
-const Json& part_of(const Json& config, const char* key, const std::string& where) {
+const Json& part_of(const Json& config, const char* key, std::string_view where) {
   const auto it = config.find(key);
   check<CheckpointError>(it != config.end() && it->is_object(), where, ": key '", key,
                          "': expected an object, got ", it == config.end() ? "nothing" : it->type_name());
@@ -17,8 +17,8 @@ const Json& part_of(const Json& config, const char* key, const std::string& wher
 }
 
 // The card of a part. Throws where it is no card of that kind.
-const Card& card_of(const Json& part, bool vision, const std::string& where) {
-  const Card& card = model_registry().find(part, where);
+const Card& card_of(const Json& part, bool vision, std::string_view where) {
+  const Card& card = model_registry().find(part, std::string(where));
   check<CheckpointError>(vision ? bool(card.vision) : bool(card.language), where,
                          ": key 'model_type': ", card.family, " is no ",
                          vision ? "vision tower" : "language model");

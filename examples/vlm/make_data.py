@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Pictures with captions from Debian's packages fonts-noto-color-emoji and unicode-data (Python's library only).
+
+    examples/vlm/make_data.py runs/vlm/data
+
+Writes pictures/*.png, train.jsonl and heldout.jsonl (conversations with a picture), and questions.jsonl and
+questions_grey.jsonl: for each held-out picture ten captions of which one is right, the nine others drawn by seed from all
+held-out captions; once with the picture, once with a grey one. A picture is held out only when no other picture of
+the whole set looks nearly like it. The caption is Unicode's subgroup and name: "animal-marine: octopus".
+"""
+
+import argparse
+import hashlib
+import json
+import pathlib
+import random
+import struct
+import sys
+import zlib
+
+FONT = pathlib.Path("/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf")
+NAMES = pathlib.Path("/usr/share/unicode/emoji/emoji-test.txt")
+PROMPT = "What is this?"
+SEED = 1
+HELD_OUT_SHARE = 7  # one of so many
+CHOICES = 10
+CELLS = 8  # side of the thumbnails that are compared
+TWIN_DISTANCE = 12.0  # mean distance of levels below which two thumbnails are near-twins
+
+
+def font_pictures(path):
+    """Code point -> PNG of each single character that the font draws in colour (tables cmap, CBLC, CBDT)."""
+    data = path.read_bytes()
+    tables = {}
+    for i in range(struct.unpack_from(">H", data, 4)[0]):
+        name, _, offset, _ = struct.unpack_from(">4sIII", data, 12 + 16 * i)
+        tables[name.decode()] = offset
+    glyphs = {}
+    location = tables["CBLC"]
+    first_list, _, count = struct.unpack_from(">III", data, location + 8)
+    for k in range(count):
+        first, last, offset = struct.unpack_from(">HHI", data, location + first_list + 8 * k)
+        header = location + first_list + offset
+        form, image_form, start = struct.unpack_from(">HHI", data, header)
+        if (form, image_form) != (1, 17):
+            sys.exit(f"{path}: glyph table of form {form}, {image_form}; expected 1, 17")
+        offsets = struct.unpack_from(f">{last - first + 2}I", data, header + 8)
+        for glyph in range(first, last + 1):
+            begin, end = (tables["CBDT"] + start + offsets[glyph - first + j] for j in (0, 1))
+            glyphs[glyph] = data[begin + 9:end]
+    pictures = {}
+    for i in range(struct.unpack_from(">H", data, tables["cmap"] + 2)[0]):
+        table = tables["cmap"] + struct.unpack_from(">HHI", data, tables["cmap"] + 4 + 8 * i)[2]
+        if struct.unpack_from(">H", data, table)[0] != 12:
+            continue
+        for group in range(struct.unpack_from(">I", data, table + 12)[0]):
+            first, last, glyph = struct.unpack_from(">III", data, table + 16 + 12 * group)
+            for code in range(first, last + 1):
+                if glyph + code - first in glyphs:
+                    pictures[code] = glyphs[glyph + code - first]
+    return pictures
+
+
+def names(path):
+    """Code point -> (subgroup, name)."""
+    subgroup, out = "", {}
+    for line in path.read_text().splitlines():
+        if line.startswith("# subgroup: "):
+            subgroup = line[len("# subgroup: "):]
+        if "; fully-qualified" not in line:
+            continue
+        codes = [int(c, 16) for c in line.split(";")[0].split() if c != "FE0F"]
+        if len(codes) == 1:
+            out[codes[0]] = (subgroup, line.split("#", 1)[1].split(None, 2)[2])
+    return out
+
+
+def decode_png(png):
+    """Width, height and rows of RGBA bytes of a PNG with a palette or with RGBA, 4 or 8 bits, not interlaced."""
+    at, packed, palette, alpha = 8, b"", b"", b""
+    while at < len(png):
+        length, kind = struct.unpack_from(">I4s", png, at)
+        content = png[at + 8:at + 8 + length]
+        at += 12 + length
+        if kind == b"IHDR":
+            width, height, bits, colour = struct.unpack_from(">IIBB", content)
+        packed += content if kind == b"IDAT" else b""
+        palette = content if kind == b"PLTE" else palette
+        alpha = content if kind == b"tRNS" else alpha
+    channels = 4 if colour == 6 else 1
+    stride, step = (width * bits * channels + 7) // 8, max(1, bits * channels // 8)
+    raw, rows, above = zlib.decompress(packed), [], bytearray(stride)
+    for y in range(height):
+        form, row = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        for i in range(stride):
+            left = row[i - step] if i >= step else 0
+            corner = above[i - step] if i >= step else 0
+            if form == 1:
+                row[i] = row[i] + left & 255
+            elif form == 2:
+                row[i] = row[i] + above[i] & 255
+            elif form == 3:
+                row[i] = row[i] + (left + above[i]) // 2 & 255
+            elif form == 4:
+                guess = left + above[i] - corner
+                near = min((abs(guess - left), 0, left), (abs(guess - above[i]), 1, above[i]), (abs(guess - corner), 2, corner))
+                row[i] = row[i] + near[2] & 255
+        rows.append(row)
+        above = row
+    if colour == 6:
+        return width, height, rows
+    entries = [bytes(palette[3 * i:3 * i + 3]) + bytes([alpha[i] if i < len(alpha) else 255]) for i in range(len(palette) // 3)]
+    if bits == 4:
+        rows = [[b >> 4 if half == 0 else b & 15 for b in row for half in (0, 1)][:width] for row in rows]
+    return width, height, [b"".join(entries[i] for i in row) for row in rows]
+
+
+def encode_png(width, height, rows):
+    """Rows of RGB bytes as a PNG."""
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+    body = zlib.compress(b"".join(b"\0" + bytes(row) for row in rows), 6)
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
+
+
+def on_white(width, height, rows):
+    """A square of RGB rows: the picture over white, centred."""
+    side = max(width, height)
+    blank = b"\xff" * (3 * side)
+    top, left = (side - height) // 2, (side - width) // 2
+    out = [blank] * top
+    for row in rows:
+        line = bytearray(blank)
+        for x in range(width):
+            r, g, b, a = row[4 * x:4 * x + 4]
+            if a:
+                place = 3 * (left + x)
+                line[place:place + 3] = bytes((c * a + 255 * (255 - a)) // 255 for c in (r, g, b))
+        out.append(bytes(line))
+    return side, out + [blank] * (side - len(out))
+
+
+def thumbnail(side, rows):
+    """Mean level of each channel in CELLS x CELLS cells."""
+    sums = [0] * (3 * CELLS * CELLS)
+    for y in range(0, side, 2):
+        row = rows[y]
+        for x in range(0, side, 2):
+            cell = 3 * (y * CELLS // side * CELLS + x * CELLS // side)
+            for c in range(3):
+                sums[cell + c] += row[3 * x + c]
+    count = (side / 2 / CELLS) ** 2
+    return [s / count for s in sums]
+
+
+def has_twin(one, others):
+    for other in others:
+        if other is not one and sum(abs(a - b) for a, b in zip(one, other)) / len(one) < TWIN_DISTANCE:
+            return True
+    return False
+
+
+def conversation(picture, caption):
+    user = {"role": "user", "content": [{"type": "image", "image": picture}, {"type": "text", "text": PROMPT}]}
+    return {"messages": [user, {"role": "assistant", "content": caption}]}
+
+
+def question(picture, captions, right):
+    user = {"role": "user", "content": [{"type": "image", "image": picture}, {"type": "text", "text": PROMPT}]}
+    return {"messages": [user], "choices": captions, "answer": captions.index(right), "task": "caption"}
+
+
+def write_lines(path, records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=pathlib.Path)
+    out = parser.parse_args().out
+    for needed, package in ((FONT, "fonts-noto-color-emoji"), (NAMES, "unicode-data")):
+        if not needed.exists():
+            sys.exit(f"{needed}: is missing; apt-get install {package}")
+    (out / "pictures").mkdir(parents=True, exist_ok=True)
+    captions, thumbnails = {}, {}
+    pictures, known = font_pictures(FONT), names(NAMES)
+    for code in sorted(set(pictures) & set(known)):
+        side, rows = on_white(*decode_png(pictures[code]))
+        name = f"pictures/{code:x}.png"
+        (out / name).write_bytes(encode_png(side, side, rows))
+        captions[name] = ": ".join(known[code])
+        thumbnails[name] = thumbnail(side, rows)
+    (out / "pictures/grey.png").write_bytes(encode_png(side, side, [b"\x80" * (3 * side)] * side))
+    drawn = [n for n in captions if int(hashlib.sha256(n.encode()).hexdigest(), 16) % HELD_OUT_SHARE == 0]
+    held = [n for n in drawn if not has_twin(thumbnails[n], thumbnails.values())]
+    write_lines(out / "train.jsonl", [conversation(n, c) for n, c in captions.items() if n not in held])
+    write_lines(out / "heldout.jsonl", [conversation(n, captions[n]) for n in held])
+    draw, questions = random.Random(SEED), []
+    for name in held:
+        others = draw.sample([captions[n] for n in held if n != name], CHOICES - 1) + [captions[name]]
+        draw.shuffle(others)
+        questions.append((name, others))
+    write_lines(out / "questions.jsonl", [question(n, c, captions[n]) for n, c in questions])
+    write_lines(out / "questions_grey.jsonl", [question("pictures/grey.png", c, captions[n]) for n, c in questions])
+    print(f"{len(captions)} pictures, {len(held)} held out ({len(drawn) - len(held)} more have near-twins)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+#include "loongforge/checkpoint/compose.h"
+
+#include <gtest/gtest.h>
+
+#include "loongforge/base/error.h"
+#include "loongforge/base/files.h"
+#include "loongforge/base/test_path.h"
+#include "loongforge/checkpoint/hf_save.h"
+#include "loongforge/models/card.h"
+
+namespace loongforge {
+namespace {
+
+Composition parts() {
+  Composition out;
+  out.vision = preset_config("vit-tiny");
+  out.projector = {{"kind", "patch_merge"}};
+  out.language = preset_config("llama-tiny");
+  out.vocab_size = 516;
+  out.start_token = 512;
+  out.end_token = 513;
+  out.image_token = 514;
+  out.video_token = 515;
+  out.sections = {2, 3, 3};
+  return out;
+}
+
+std::unique_ptr<Model> made(const Json& config, std::uint64_t seed) {
+  std::unique_ptr<Model> model = build_model(config, {}, "test");
+  initialize(model->params(), seed);
+  return model;
+}
+
+class Compose : public testing::Test {
+ protected:
+  void SetUp() override {
+    remove_tree(folder_);
+    language_ = made(preset_config("llama-tiny"), 7);
+    save_hf(*language_, folder_);
+  }
+  void TearDown() override { remove_tree(folder_); }
+  fs::path folder_ = test_path();
+  std::unique_ptr<Model> language_;
+};
+
+TEST_F(Compose, TakesTheWeightsOfAPartAndLeavesTheOthers) {
+  for (const Json& config : {composed_config(parts()), qwen2_5_vl_config(parts())}) {
+    const auto model = made(config, 3), untouched = made(config, 3);
+    load_part(folder_, *model, "language.");
+    for (const ParamRef& param : language_->params()) {
+      const Param* own = model->find("language." + param->spec.name);
+      ASSERT_NE(own, nullptr) << param->spec.name;
+      const std::int64_t rows = param->value.size(0);
+      EXPECT_TRUE(own->value.narrow(0, 0, rows).equal(param->value)) << param->spec.name;
+    }
+    const at::Tensor table = model->find("language.embedding.weight")->value.detach();
+    EXPECT_TRUE(table.narrow(0, 512, 4).equal(
+        untouched->find("language.embedding.weight")->value.detach().narrow(0, 512, 4)));
+    for (const ParamRef& param : untouched->params()) {
+      if (param->spec.name.starts_with("language.")) continue;
+      EXPECT_TRUE(model->find(param->spec.name)->value.equal(param->value)) << param->spec.name;
+    }
+  }
+}
+
+TEST_F(Compose, KeepsBiasesThatTheFileLacksAtZero) {
+  const auto model = made(qwen2_5_vl_config(parts()), 3);
+  load_part(folder_, *model, "language.");
+  const Param* bias = model->find("language.layers.0.attention.q.bias");
+  ASSERT_NE(bias, nullptr);
+  EXPECT_EQ(bias->value.abs().max().item<double>(), 0.0);
+}
+
+TEST_F(Compose, ListsWhatDoesNotFit) {
+  Composition wide = parts();
+  wide.language["intermediate_size"] = 300;
+  const auto model = made(composed_config(wide), 3);
+  try {
+    load_part(folder_, *model, "language.");
+    FAIL();
+  } catch (const CheckpointError& error) {
+    EXPECT_NE(std::string(error.what()).find("of wrong shape"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("model.layers.0.mlp.gate_proj.weight"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(Qwen25VlForm, NamesWhatDoesNotFit) {
+  const auto refusal = [](const std::function<void(Composition&)>& change) {
+    Composition changed = parts();
+    change(changed);
+    try {
+      qwen2_5_vl_config(changed);
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_NE(refusal([](Composition& c) { c.projector["kind"] = "mlp"; }).find("patch_merge"),
+            std::string::npos);
+  EXPECT_NE(refusal([](Composition& c) { c.sections.clear(); }).find("three axes"), std::string::npos);
+  EXPECT_NE(refusal([](Composition& c) { c.language["mlp_bias"] = true; }).find("biases"), std::string::npos);
+  EXPECT_NE(refusal([](Composition& c) { c.vision["model_type"] = "other"; }).find("vision tower"),
+            std::string::npos);
+  EXPECT_EQ(refusal([](Composition&) {}), "accepted");
+}
+
+}  // namespace
+}  // namespace loongforge
