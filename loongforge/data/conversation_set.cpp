@@ -64,12 +64,12 @@ ConversationSet::ConversationSet(const std::vector<std::string>& files,
         file, options_.format, options_.limit, &counts_.unread_columns, options_.caption_prompt);
     for (Entry& one : make_entries(conversations, tokeniser)) add(std::move(one));
   }
+  warn_of_losses(
+      files.size() == 1 ? files.front() : concat(files.front(), " and ", files.size() - 1, " more"), counts_);
   check<DataError>(size() > 0, files.front(),
                    ": expected at least one conversation with words of the assistant, "
                    "got none in ",
                    counts_.read, " (train.seq_length may cut them off)");
-  warn_of_losses(
-      files.size() == 1 ? files.front() : concat(files.front(), " and ", files.size() - 1, " more"), counts_);
 }
 
 ConversationSet::Entry ConversationSet::make_entry(const Conversation& conversation,

@@ -104,6 +104,30 @@ std::unique_ptr<BatchSource> single(std::unique_ptr<RowSet> set, RowSourceOption
   return std::make_unique<RowSource>(std::move(sets), std::move(options));
 }
 
+void media_fields(DataConfig& c, Fields& f) {
+  f.field("data.on_bad_media", c.on_bad_media,
+          "A picture or clip that cannot be read: stop the run, or skip its whole conversation and count it.")
+      .one_of({"stop", "skip"});
+  f.field("data.caption_prompt", c.caption_prompt,
+          "What users say to pictures of WebDataset samples that have a caption only; empty: nothing.");
+  f.field("data.min_pixels", c.min_pixels,
+          "Least pixels of a picture or a frame; 0: the model's processor says.")
+      .at_least(0);
+  f.field("data.max_pixels", c.max_pixels,
+          "Most pixels of a picture or a frame, larger ones are reduced; 0: the model's processor says.")
+      .at_least(0);
+  f.field(
+       "data.max_patches", c.max_patches,
+       "Most patches of all pictures and clips of a row; a conversation with more is dropped; 0: no limit.")
+      .at_least(0);
+  f.field("data.video_fps", c.video_fps, "Frames of a clip that are seen; 0: the model's processor says.")
+      .unit("1/s")
+      .at_least(0);
+  f.field("data.video_max_frames", c.video_max_frames,
+          "Most frames of a clip; 0: the model's processor says.")
+      .at_least(0);
+}
+
 }  // namespace
 
 void DataConfig::fields(Fields& f) {
@@ -127,26 +151,7 @@ void DataConfig::fields(Fields& f) {
       .one_of({"plain", "control"});
   f.field("data.chat_template", chat_template,
           "Jinja file used instead of the chat template of the model; empty: the model's.");
-  f.field("data.on_bad_media", on_bad_media,
-          "A picture or clip that cannot be read: stop the run, or skip its whole conversation and count it.")
-      .one_of({"stop", "skip"});
-  f.field("data.caption_prompt", caption_prompt,
-          "What users say to pictures of WebDataset samples that have a caption only; empty: nothing.");
-  f.field("data.min_pixels", min_pixels,
-          "Least pixels of a picture or a frame; 0: the model's processor says.")
-      .at_least(0);
-  f.field("data.max_pixels", max_pixels,
-          "Most pixels of a picture or a frame, larger ones are reduced; 0: the model's processor says.")
-      .at_least(0);
-  f.field(
-       "data.max_patches", max_patches,
-       "Most patches of all pictures and clips of a row; a conversation with more is dropped; 0: no limit.")
-      .at_least(0);
-  f.field("data.video_fps", video_fps, "Frames of a clip that are seen; 0: the model's processor says.")
-      .unit("1/s")
-      .at_least(0);
-  f.field("data.video_max_frames", video_max_frames, "Most frames of a clip; 0: the model's processor says.")
-      .at_least(0);
+  media_fields(*this, f);
 }
 
 std::vector<std::string> DataConfig::media_keys() const {

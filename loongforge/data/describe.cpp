@@ -89,6 +89,7 @@ void add_tokens(Json& out, const std::vector<Conversation>& conversations, const
     out["samples"][i]["text"] = options.tokenizer->decode(one.ids);
     out["samples"][i]["trained_text"] = options.tokenizer->decode(learnt);
   }
+  out["conversations_of_text"] = lengths.size();
   out["tokens"] = tokens;
   out["trained_tokens"] = trained;
   out["without_trained_tokens"] = untrained;

@@ -1,43 +1,11 @@
 #include "loongforge/data/media_item.h"
 
-#include <array>
-#include <cstdint>
 #include <string_view>
+
+#include "loongforge/base/base64.h"
 
 namespace loongforge {
 namespace {
-
-constexpr int kNoDigit = -1;
-
-int base64_digit(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '+' || c == '-') return 62;
-  if (c == '/' || c == '_') return 63;
-  return kNoDigit;
-}
-
-// Nothing when the text is no base64 (RFC 4648, either alphabet); line breaks are passed over.
-std::optional<std::string> decode_base64(std::string_view text) {
-  while (text.ends_with('=')) text.remove_suffix(1);
-  std::string out;
-  out.reserve(text.size() / 4 * 3 + 2);
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    if (c == '\n' || c == '\r') continue;
-    const int digit = base64_digit(c);
-    if (digit == kNoDigit) return std::nullopt;
-    bits = bits << 6 | static_cast<std::uint32_t>(digit);
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    out.push_back(static_cast<char>(bits >> count & 0xff));
-  }
-  if (count == 6) return std::nullopt;  // one digit too many
-  return out;
-}
 
 MediaSource from_data_url(std::string_view url, const std::string& where) {
   constexpr std::string_view kMark = ";base64,";
