@@ -27,12 +27,16 @@ void write_batches(const BatchesArguments& arguments) {
   const RunParts parts = open_run(config);
   std::vector<std::pair<std::string, at::Tensor>> tensors;
   BatchCounts counts;
+  Json pictures = Json::array();  // and clips, of each batch
   for (std::int64_t step = arguments.first; step < arguments.first + arguments.steps; ++step) {
     const StepBatches batches = read_step(*parts.train, step);
     counts += batches.counts;
-    for (std::size_t micro = 0; micro < batches.micro_batches.size(); ++micro)
-      for (const auto& [name, tensor] : batches.micro_batches[micro].tensors)
+    for (std::size_t micro = 0; micro < batches.micro_batches.size(); ++micro) {
+      const Batch& batch = batches.micro_batches[micro];
+      pictures.push_back(batch.counts.pictures + batch.counts.clips);
+      for (const auto& [name, tensor] : batch.tensors)
         tensors.emplace_back(concat("step.", step, ".micro.", micro, ".", name), tensor.contiguous());
+    }
   }
   std::vector<TensorInfo> infos;
   for (const auto& [name, tensor] : tensors)
@@ -41,11 +45,16 @@ void write_batches(const BatchesArguments& arguments) {
   SafetensorsWriter writer(arguments.out, infos);
   for (const auto& [name, tensor] : tensors) writer.write(name, bytes_of(tensor));
   writer.commit();
-  print_json({{"file", arguments.out.string()},
+  Json out = {{"file", arguments.out.string()},
               {"steps", arguments.steps},
               {"tokens", counts.tokens},
               {"trained", counts.trained},
-              {"padding", counts.padding}});
+              {"padding", counts.padding}};
+  if (parts.model->info().visual) {
+    out["pictures_a_batch"] = pictures;
+    out["visual_tokens"] = counts.visual_tokens;
+  }
+  print_json(out);
 }
 
 }  // namespace

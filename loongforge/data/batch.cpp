@@ -1,6 +1,7 @@
 #include "loongforge/data/batch.h"
 
 #include "loongforge/base/error.h"
+#include "loongforge/models/vision/tower.h"
 
 namespace loongforge {
 
@@ -10,6 +11,9 @@ BatchCounts& BatchCounts::operator+=(const BatchCounts& other) {
   trained += other.trained;
   padding += other.padding;
   documents += other.documents;
+  pictures += other.pictures;
+  clips += other.clips;
+  visual_tokens += other.visual_tokens;
   return *this;
 }
 
@@ -17,6 +21,14 @@ const at::Tensor& Batch::at(const std::string& name) const {
   const auto found = tensors.find(name);
   check<InternalError>(found != tensors.end(), "batch has no tensor '", name, "'");
   return found->second;
+}
+
+Flow flow_of(const Batch& batch) {
+  Flow flow;
+  for (const char* name : {"input_ids", vision_flow::kPixels, vision_flow::kGrid}) {
+    if (batch.has(name)) flow[name] = batch.at(name);
+  }
+  return flow;
 }
 
 }  // namespace loongforge

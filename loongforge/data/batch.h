@@ -7,6 +7,8 @@
 #include <map>
 #include <string>
 
+#include "loongforge/nn/model.h"
+
 namespace loongforge {
 
 // Label of a position that takes no part in the loss (as in Hugging Face data).
@@ -18,6 +20,8 @@ struct BatchCounts {
   std::int64_t trained = 0;    // positions whose label is not ignored
   std::int64_t padding = 0;    // filled-up positions
   std::int64_t documents = 0;  // real documents or pieces of documents
+  std::int64_t pictures = 0, clips = 0;
+  std::int64_t visual_tokens = 0;  // among the tokens, those that hold the places of pictures and clips
 
   BatchCounts& operator+=(const BatchCounts& other);
   bool operator==(const BatchCounts&) const = default;
@@ -26,9 +30,11 @@ struct BatchCounts {
 // One micro-batch. For language models, with N tokens in S documents, all on the CPU:
 //   input_ids     (N) int64
 //   labels        (N) int64, the next token of the same document, kIgnoredLabel where there is none
-//   position_ids  (N) int64, from 0 in each document
+//   position_ids  (N) int64, from 0 in each document; (3, N) for models with positions in a grid
 //   cu_seqlens    (S + 1) int32, cuts the N tokens into documents (padding is a document of its own)
 //   loss_weights  (N) float32, only when a source weighs tokens differently
+//   pixel_values  (P, R) float32, rows of patches of all pictures and clips in the order of their places, and
+//   grid_thw      (n, 3) int64, their grids; only when there are some
 struct Batch {
   std::map<std::string, at::Tensor> tensors;
   BatchCounts counts;
@@ -37,5 +43,8 @@ struct Batch {
   const at::Tensor& at(const std::string& name) const;
   bool has(const std::string& name) const { return tensors.count(name) != 0; }
 };
+
+// What the first segment of a model reads of it.
+Flow flow_of(const Batch& batch);
 
 }  // namespace loongforge

@@ -6,11 +6,14 @@
 #include <numeric>
 
 #include "loongforge/base/error.h"
+#include "loongforge/models/vision/tower.h"
+#include "loongforge/models/vlm/positions.h"
 
 namespace loongforge {
 
-BatchBuilder::BatchBuilder(std::int64_t tokens)
+BatchBuilder::BatchBuilder(std::int64_t tokens, const VisualInfo* visual)
     : tokens_(tokens),
+      visual_(visual),
       input_ids_(at::empty({tokens}, at::kLong)),
       labels_(at::empty({tokens}, at::kLong)),
       position_ids_(at::empty({tokens}, at::kLong)) {}
@@ -39,18 +42,51 @@ void BatchBuilder::add(std::span<const std::int32_t> ids, std::optional<std::int
   borders_.push_back(static_cast<std::int32_t>(filled_));
 }
 
+void BatchBuilder::add_visual(PatchRows patches, double seconds) {
+  check<InternalError>(visual_ != nullptr, "a picture for a model of text alone");
+  ++(seconds > 0 ? counts_.clips : counts_.pictures);
+  counts_.visual_tokens += visual_->tokens_of(patches.grid_t, patches.grid_h, patches.grid_w);
+  patches_.push_back(std::move(patches));
+  seconds_.push_back(seconds);
+}
+
+// The first id that holds no place of a picture; nothing depends on it, as padding is a document without
+// labels.
+std::int64_t BatchBuilder::padding_id() const {
+  std::int64_t id = 0;
+  while (visual_ != nullptr && (id == visual_->image_token || id == visual_->video_token)) ++id;
+  return id;
+}
+
 void BatchBuilder::pad_to(std::int64_t tokens) {
   check<InternalError>(tokens <= tokens_, "batch of ", tokens_, " tokens padded to ", tokens);
   if (filled_ >= tokens) return;
   const std::int64_t n = tokens - filled_;
-  // Id 0 exists in every vocabulary; nothing depends on it, as padding is a document without labels.
-  std::fill_n(input_ids_.mutable_data_ptr<std::int64_t>() + filled_, n, 0);
+  std::fill_n(input_ids_.mutable_data_ptr<std::int64_t>() + filled_, n, padding_id());
   std::fill_n(labels_.mutable_data_ptr<std::int64_t>() + filled_, n, kIgnoredLabel);
   std::int64_t* const position = position_ids_.mutable_data_ptr<std::int64_t>() + filled_;
   std::iota(position, position + n, std::int64_t{0});
   counts_.padding += n;
   filled_ = tokens;
   borders_.push_back(static_cast<std::int32_t>(filled_));
+}
+
+at::Tensor BatchBuilder::pixels() const {
+  std::int64_t rows = 0;
+  for (const PatchRows& one : patches_) rows += one.rows();
+  at::Tensor out = at::empty({rows, patches_.front().row_size}, at::kFloat);
+  float* to = out.mutable_data_ptr<float>();
+  for (const PatchRows& one : patches_) to = std::copy(one.values.begin(), one.values.end(), to);
+  return out;
+}
+
+at::Tensor BatchBuilder::grids() const {
+  at::Tensor out = at::empty({std::ssize(patches_), 3}, at::kLong);
+  std::int64_t* to = out.mutable_data_ptr<std::int64_t>();
+  for (const PatchRows& one : patches_) {
+    for (const std::int64_t side : {one.grid_t, one.grid_h, one.grid_w}) *to++ = side;
+  }
+  return out;
 }
 
 Batch BatchBuilder::finish() {
@@ -62,6 +98,16 @@ Batch BatchBuilder::finish() {
                    {"labels", labels_},
                    {"position_ids", position_ids_},
                    {"cu_seqlens", cu_seqlens}};
+  if (visual_ != nullptr) {
+    const at::Tensor grid_thw = grids();
+    if (visual_->grid_positions) {
+      batch.tensors["position_ids"] = visual_positions(input_ids_, cu_seqlens, grid_thw, seconds_, *visual_);
+    }
+    if (!patches_.empty()) {
+      batch.tensors[vision_flow::kPixels] = pixels();
+      batch.tensors[vision_flow::kGrid] = grid_thw;
+    }
+  }
   batch.counts = counts_;
   return batch;
 }

@@ -4,21 +4,28 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "loongforge/base/json.h"
+#include "loongforge/data/media_item.h"
 
 namespace loongforge {
 
 class ChatTemplate;
 class Tokenizer;
+struct Rendered;
+struct TokenSpan;
+struct VisualInfo;
 
-// One conversation in the form that chat templates take.
+// One conversation in the form that chat templates take. Contents with pictures or clips are lists of parts
+// {"type": "text", "text"}, {"type": "image"}, {"type": "video"}; all others are texts.
 struct Conversation {
-  Json messages;      // [{"role", "content", ...}]
-  Json tools;         // array, or null
-  std::string where;  // "file:record", for messages
+  Json messages;                      // [{"role", "content", ...}]
+  Json tools;                         // array, or null
+  std::string where;                  // "file:record", for messages
+  std::vector<MediaItem> media = {};  // in the order of their parts
 };
 
 enum class ConversationFormat {
@@ -33,15 +40,20 @@ ConversationFormat conversation_format(const std::string& name);
 std::string conversation_format_name(ConversationFormat format);
 
 // One record as a conversation; kAuto looks at the fields. Columns that exist but are not read are counted in
-// `unread`. Throws DataError naming `where`, the field, what was expected and got.
+// `unread`; `resolve` finds the pictures and clips (conversation_media.h). Throws DataError naming `where`,
+// the field, what was expected and got.
 Conversation parse_conversation(const Json& record, ConversationFormat format, const std::string& where,
-                                std::map<std::string, std::int64_t>* unread = nullptr);
+                                std::map<std::string, std::int64_t>* unread = nullptr,
+                                const MediaResolver& resolve = files_of(""));
 
-// All conversations of a .jsonl(.gz, .zst) or .json (array) file, told apart by content; at most `limit` when
-// positive. Throws DataError for a missing, empty or garbled file and for a record of another form.
+// All conversations of a .jsonl(.gz, .zst) or .json (array) file, told apart by content, or of WebDataset
+// shards (shard_list.h, webdataset_conversations.h; `format` is not used for these); at most `limit` when
+// positive. Paths of pictures and clips begin at the file's folder. Throws DataError for a missing, empty or
+// garbled file and for a record of another form.
 std::vector<Conversation> read_conversations(const std::string& path, ConversationFormat format,
                                              std::int64_t limit = 0,
-                                             std::map<std::string, std::int64_t>* unread = nullptr);
+                                             std::map<std::string, std::int64_t>* unread = nullptr,
+                                             const std::string& caption_prompt = "");
 
 // What names of special tokens inside message contents become.
 enum class ContentSpecials {
@@ -54,6 +66,7 @@ struct TokenisedConversation {
   std::vector<std::int32_t> ids;
   std::vector<std::uint8_t> trained;
   std::int64_t cut_tokens = 0;  // left out at the right end
+  bool cuts_media = false;      // among them some of a picture or clip: the conversation is of no use
 
   std::int64_t trained_tokens() const;
 };
@@ -61,21 +74,33 @@ struct TokenisedConversation {
 struct ConversationOptions {
   std::int64_t max_tokens = 0;  // cut at the right beyond this; 0: no limit
   ContentSpecials specials = ContentSpecials::kPlain;
+  const VisualInfo* visual = nullptr;  // of a model that reads pictures; must outlive the tokeniser
 };
 
 // Renders conversations and tokenises each as one text. A token is trained when all its bytes lie within an
 // assistant span (words and end-of-turn marker), so a token that a merge carries over either border is not;
-// assistant messages with "weight": 0 are not trained either. Const calls are thread-safe.
+// assistant messages with "weight": 0 are not trained either. Pictures and clips stand where the template
+// writes their token, which is repeated; a template that knows no parts gets texts with the token between
+// <|vision_start|> and <|vision_end|>, where the tokenizer has these. Const calls are thread-safe.
 class ConversationTokeniser {
  public:
-  // Both must outlive this object.
+  // Both must outlive this object. Throws CheckpointError when the tokenizer lacks the model's tokens for
+  // pictures.
   ConversationTokeniser(const ChatTemplate& chat_template, const Tokenizer& tokenizer,
                         ConversationOptions options = {});
 
-  // Throws DataError beginning with conversation.where when the template refuses it.
-  TokenisedConversation tokenise(const Conversation& conversation) const;
+  // places: tokens of each of conversation.media. Throws DataError beginning with conversation.where when the
+  // template refuses the conversation or does not show just its pictures and clips, and for pictures given to
+  // a model that reads none.
+  TokenisedConversation tokenise(const Conversation& conversation,
+                                 std::span<const std::int64_t> places = {}) const;
 
  private:
+  void check_visual_tokens() const;
+  bool knows_parts() const;
+  Json joined_parts(const Json& messages) const;
+  std::int32_t place_of(const MediaItem& item) const;
+  std::vector<TokenSpan> encode(const Conversation& conversation, Rendered& rendered) const;
   Json hide_specials(const Json& value, bool& found) const;
   std::string hide_specials(const std::string& text, bool& found) const;
 
@@ -84,6 +109,7 @@ class ConversationTokeniser {
   ConversationOptions options_;
   std::vector<std::string> special_names_;  // longest first
   std::string special_starts_;              // their first bytes
+  bool join_parts_ = false;                 // the template knows no parts
 };
 
 }  // namespace loongforge

@@ -4,6 +4,7 @@
 #include "loongforge/base/error.h"
 #include "loongforge/base/interrupt.h"
 #include "loongforge/data/conversation.h"
+#include "loongforge/data/webdataset_conversations.h"
 #include "loongforge/formats/byte_source.h"
 #include "loongforge/formats/jsonl.h"
 
@@ -35,20 +36,22 @@ Json read_array(const std::string& path) {
 
 class Collector {
  public:
-  Collector(ConversationFormat format, std::int64_t limit, std::map<std::string, std::int64_t>* unread)
-      : format_(format), limit_(limit), unread_(unread) {}
+  Collector(const std::string& path, ConversationFormat format, std::int64_t limit,
+            std::map<std::string, std::int64_t>* unread)
+      : resolve_(files_of(fs::path(path).parent_path())), format_(format), limit_(limit), unread_(unread) {}
 
   // False when the limit is reached.
   bool add(const Json& record, const std::string& where) {
     if (limit_ > 0 && static_cast<std::int64_t>(out.size()) >= limit_) return false;
     if (out.size() % 1024 == 0) throw_if_interrupted();
-    out.push_back(parse_conversation(record, format_, where, unread_));
+    out.push_back(parse_conversation(record, format_, where, unread_, resolve_));
     return true;
   }
 
   std::vector<Conversation> out;
 
  private:
+  MediaResolver resolve_;
   ConversationFormat format_;
   std::int64_t limit_;
   std::map<std::string, std::int64_t>* unread_;
@@ -57,15 +60,23 @@ class Collector {
 }  // namespace
 
 std::vector<Conversation> read_conversations(const std::string& path, ConversationFormat format,
-                                             std::int64_t limit,
-                                             std::map<std::string, std::int64_t>* unread) {
+                                             std::int64_t limit, std::map<std::string, std::int64_t>* unread,
+                                             const std::string& caption_prompt) {
+  if (const ShardList list = find_shards(path); !list.shards.empty()) {
+    std::vector<Conversation> samples = read_shards(list, caption_prompt, limit, unread);
+    check<DataError>(!samples.empty(), path, ": expected at least one sample, got shards without any");
+    return samples;
+  }
+  check<DataError>(
+      !fs::is_directory(path), path,
+      ": expected a file of conversations, or a folder with WebDataset shards (.tar); it has none");
   const char first = first_character(path);
   check<DataError>(first != 0, path, ": expected conversations, but the file is empty");
   check<DataError>(
       first == '[' || first == '{', path,
       ": expected JSON lines or a JSON list of conversations, got a file that begins with another "
       "character");
-  Collector collector(format, limit, unread);
+  Collector collector(path, format, limit, unread);
   if (first == '[') {
     const Json records = read_array(path);
     std::int64_t number = 0;

@@ -5,6 +5,7 @@
 
 #include "loongforge/base/error.h"
 #include "loongforge/data/conversation.h"
+#include "loongforge/data/conversation_media.h"
 
 namespace loongforge {
 namespace {
@@ -59,22 +60,8 @@ Json tools_of(const Json& record, const std::string& where) {
 void count_unread(const Json& record, const Keys& read, std::map<std::string, std::int64_t>* unread) {
   if (unread == nullptr) return;
   for (const auto& entry : record.items()) {
-    if (read.count(entry.key()) == 0) ++(*unread)[entry.key()];
+    if (read.count(entry.key()) + kMediaColumns.count(entry.key()) == 0) ++(*unread)[entry.key()];
   }
-}
-
-// Parts of a content list joined; only text can be trained here.
-Json plain_content(const Json& content, const std::string& where) {
-  if (!content.is_array()) return content;
-  std::string text;
-  for (const Json& part : content) {
-    const bool is_text = part.is_object() && part.value("type", "") == "text";
-    check<DataError>(is_text, where, ": 'content': expected text or parts of type 'text', got ",
-                     part.is_object() && part.contains("type") ? part.at("type").dump() : part.type_name(),
-                     "; this task trains on text alone");
-    text += text_of(part, "text", where);
-  }
-  return text;
 }
 
 // Arguments of tool calls stand as objects for the templates, but as JSON text in OpenAI's files.
@@ -104,9 +91,8 @@ Json openai_message(const Json& given, const std::string& where) {
     check<DataError>(calls, where, ": expected 'content', got the fields ", keys_of(message));
     message["content"] = "";
   }
-  message["content"] = plain_content(message["content"], where);
-  check<DataError>(message["content"].is_string(), where, ": 'content': expected text, got ",
-                   message["content"].type_name());
+  check<DataError>(message["content"].is_string() || message["content"].is_array(), where,
+                   ": 'content': expected text, got ", message["content"].type_name());
   open_arguments(message);
   return message;
 }
@@ -220,7 +206,7 @@ std::string conversation_format_name(ConversationFormat format) {
 }
 
 Conversation parse_conversation(const Json& record, ConversationFormat format, const std::string& where,
-                                std::map<std::string, std::int64_t>* unread) {
+                                std::map<std::string, std::int64_t>* unread, const MediaResolver& resolve) {
   check<DataError>(record.is_object(), where, ": expected a JSON object, got ", record.type_name());
   if (format == ConversationFormat::kAuto) format = detect(record, where);
   Conversation out;
@@ -237,6 +223,7 @@ Conversation parse_conversation(const Json& record, ConversationFormat format, c
     parse_alpaca(record, where, out);
     count_unread(record, {"instruction", "input", "output", "history", "system", "tools"}, unread);
   }
+  take_media(record, resolve, unread, out);
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "loongforge/data/conversation_rows.h"
 
 #include "loongforge/base/error.h"
+#include "loongforge/base/parallel.h"
 #include "loongforge/base/random.h"
 #include "loongforge/data/manifest.h"
 #include "loongforge/data/packing.h"
@@ -10,8 +11,8 @@ namespace loongforge {
 ConversationRows::ConversationRows(std::shared_ptr<const ConversationSet> conversations,
                                    ConversationRowsOptions options)
     : conversations_(std::move(conversations)), options_(options) {
-  rows_ =
-      pack_rows(conversations_->lengths(), order(), options_.seq_length, options_.pack ? options_.window : 1);
+  rows_ = pack_rows(conversations_->lengths(), order(), options_.seq_length,
+                    options_.pack ? options_.window : 1, {conversations_->patches(), options_.max_patches});
   check<DataError>(!rows_.empty(), conversations_->files().front(),
                    ": data.eval_fraction leaves no conversation ",
                    options_.held_out ? "for evaluation" : "for training", "; change it");
@@ -23,7 +24,9 @@ ConversationRows::ConversationRows(std::shared_ptr<const ConversationSet> conver
 bool ConversationRows::is_wanted(std::int64_t item) const {
   if (options_.held_out_fraction <= 0) return true;
   const auto ids = conversations_->ids(item);
-  const std::uint64_t content = hash_bytes({reinterpret_cast<const char*>(ids.data()), ids.size_bytes()});
+  std::uint64_t content = hash_bytes({reinterpret_cast<const char*>(ids.data()), ids.size_bytes()});
+  // Many pictures have the same question and answer.
+  if (!conversations_->media(item).empty()) content = mix_hash(content, conversations_->media_hash(item));
   const double draw = CounterRandom(0, "held-out conversations").uniform(content, 0);
   return (draw < options_.held_out_fraction) == options_.held_out;
 }
@@ -41,10 +44,34 @@ std::vector<std::int64_t> ConversationRows::order() const {
 
 void ConversationRows::add_row(std::int64_t row, std::int64_t, BatchBuilder& out) const {
   const std::int64_t target = out.filled() + options_.seq_length;
-  for (const std::int64_t item : rows_[static_cast<std::size_t>(row)]) {
-    out.add(conversations_->ids(item), std::nullopt, conversations_->trained(item));
+  const std::vector<std::int64_t>& items = rows_[static_cast<std::size_t>(row)];
+  std::vector<std::optional<std::vector<PatchRows>>> media(items.size());
+  parallel_for(
+      std::ssize(items),
+      [&](std::int64_t i) {
+        const auto n = static_cast<std::size_t>(i);
+        media[n] = conversations_->load_media(items[n]);
+      },
+      conversations_->reads_media() ? options_.threads : 1);
+  for (std::size_t n = 0; n < items.size(); ++n) {
+    if (!media[n]) continue;
+    out.add(conversations_->ids(items[n]), std::nullopt, conversations_->trained(items[n]));
+    const auto placed = conversations_->media(items[n]);
+    for (std::size_t k = 0; k < placed.size(); ++k)
+      out.add_visual(std::move((*media[n])[k]), placed[k].grid.seconds);
   }
   out.pad_to(target);
+}
+
+Json ConversationRows::describe_media() const {
+  const ConversationSet::Counts& counts = conversations_->counts();
+  return {{"pictures", counts.pictures},
+          {"clips", counts.clips},
+          {"visual_tokens", counts.visual_tokens},
+          {"most_visual_tokens", counts.most_visual_tokens},
+          {"reduced", counts.reduced},
+          {"dropped_bad_media", counts.dropped_bad_media + conversations_->skipped()},
+          {"dropped_oversize", counts.dropped_oversize}};
 }
 
 Json ConversationRows::describe() const {
@@ -56,17 +83,19 @@ Json ConversationRows::describe() const {
   const ConversationSet::Counts& counts = conversations_->counts();
   Json unread = Json::object();
   for (const auto& [column, count] : counts.unread_columns) unread[column] = count;
-  return {{"files", conversations_->files()},
-          {"conversations_read", counts.read},
-          {"dropped_untrained", counts.dropped_untrained},
-          {"cut", counts.cut},
-          {"cut_tokens", counts.cut_tokens},
-          {"unread_columns", unread},
-          {"conversations", kept},
-          {"tokens", tokens},
-          {"trained_tokens", counts.trained_tokens},
-          {"rows", rows()},
-          {"padding_a_pass", rows() * options_.seq_length - tokens}};
+  Json out = {{"files", conversations_->files()},
+              {"conversations_read", counts.read},
+              {"dropped_untrained", counts.dropped_untrained},
+              {"cut", counts.cut},
+              {"cut_tokens", counts.cut_tokens},
+              {"unread_columns", unread},
+              {"conversations", kept},
+              {"tokens", tokens},
+              {"trained_tokens", counts.trained_tokens},
+              {"rows", rows()},
+              {"padding_a_pass", rows() * options_.seq_length - tokens}};
+  if (conversations_->reads_media()) out["media"] = describe_media();
+  return out;
 }
 
 }  // namespace loongforge

@@ -14,6 +14,8 @@ namespace loongforge {
 struct ConversationRowsOptions {
   std::int64_t seq_length = 1024;  // no conversation is longer
   bool pack = true;
+  std::int64_t max_patches = 0;       // of all pictures and clips of a row; 0: no limit
+  int threads = 0;                    // that read them; 0: all
   std::int64_t window = 1024;         // conversations that are packed together
   std::optional<std::uint64_t> seed;  // conversations are mixed before packing; nothing: order of the files
   // Which side of a split to take; equal conversations fall on the same side.
@@ -22,7 +24,8 @@ struct ConversationRowsOptions {
 };
 
 // Rows are packed once, so every pass has the same rows (in another order). Each conversation is a document
-// of its own: attention, positions and labels never cross its border.
+// of its own: attention, positions and labels never cross its border. In place of one whose pictures turn out
+// to be unreadable, where such are skipped, stands padding.
 class ConversationRows final : public RowSet {
  public:
   // Throws DataError when the split leaves nothing.
@@ -35,6 +38,7 @@ class ConversationRows final : public RowSet {
 
  private:
   bool is_wanted(std::int64_t item) const;
+  Json describe_media() const;
   std::vector<std::int64_t> order() const;
 
   std::shared_ptr<const ConversationSet> conversations_;

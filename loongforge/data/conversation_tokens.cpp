@@ -3,6 +3,7 @@
 
 #include "loongforge/base/error.h"
 #include "loongforge/data/conversation.h"
+#include "loongforge/nn/model.h"
 #include "loongforge/text/template/chat_template.h"
 #include "loongforge/text/tokenizer/tokenizer.h"
 #include "loongforge/text/unicode.h"
@@ -91,6 +92,26 @@ bool has_weight_zero(const Json& messages, std::size_t index) {
   return weight != messages[index].end() && weight->is_number() && weight->get<double>() == 0;
 }
 
+bool is_place(const VisualInfo* visual, std::int32_t id) {
+  return visual != nullptr && (id == visual->image_token || id == visual->video_token);
+}
+
+// Leaves the first `limit` tokens; those of pictures and clips end at `media_end`.
+void cut(TokenisedConversation& out, std::size_t limit, std::size_t media_end) {
+  if (out.ids.size() <= limit) return;
+  out.cut_tokens = static_cast<std::int64_t>(out.ids.size() - limit);
+  out.cuts_media = media_end > limit;
+  out.ids.resize(limit);
+  out.trained.resize(limit);
+}
+
+void check_shown(const Conversation& conversation, std::size_t shown, bool fits) {
+  check<DataError>(fits, conversation.where, ": expected the chat template to show the ",
+                   conversation.media.size(),
+                   " pictures and clips in their order, got another one or none as number ", shown + 1,
+                   "; take a template that shows all of them, and keep their token's name out of the texts");
+}
+
 }  // namespace
 
 std::int64_t TokenisedConversation::trained_tokens() const {
@@ -100,6 +121,10 @@ std::int64_t TokenisedConversation::trained_tokens() const {
 ConversationTokeniser::ConversationTokeniser(const ChatTemplate& chat_template, const Tokenizer& tokenizer,
                                              ConversationOptions options)
     : template_(chat_template), tokenizer_(tokenizer), options_(options) {
+  if (options_.visual != nullptr) {
+    check_visual_tokens();
+    join_parts_ = !knows_parts();
+  }
   if (options_.specials == ContentSpecials::kControl) return;
   for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) {
     if (tokenizer.is_special(id) && !tokenizer.token(id).empty())
@@ -141,36 +166,101 @@ Json ConversationTokeniser::hide_specials(const Json& value, bool& found) const 
   return out;
 }
 
-TokenisedConversation ConversationTokeniser::tokenise(const Conversation& conversation) const {
+void ConversationTokeniser::check_visual_tokens() const {
+  for (const std::int64_t id : {options_.visual->image_token, options_.visual->video_token}) {
+    const bool known = id < tokenizer_.vocab_size() && tokenizer_.is_special(static_cast<std::int32_t>(id));
+    check<CheckpointError>(known, "tokenizer: expected id ", id,
+                           ", which holds the place of a picture or clip, to be a special token; take the "
+                           "tokenizer that belongs to the model");
+  }
+}
+
+std::int32_t ConversationTokeniser::place_of(const MediaItem& item) const {
+  return static_cast<std::int32_t>(item.is_clip() ? options_.visual->video_token
+                                                  : options_.visual->image_token);
+}
+
+// Whether the template writes the token of a picture for a part of a content list.
+bool ConversationTokeniser::knows_parts() const {
+  const Json part = {{"type", "image"}};
+  RenderOptions render;
+  render.assistant_spans = false;
+  try {
+    const Rendered rendered =
+        template_.render(Json::array({{{"role", "user"}, {"content", Json::array({part})}}}), render);
+    return rendered.text.find(tokenizer_.token(place_of({}))) != std::string::npos;
+  } catch (const DataError&) {
+    return false;
+  }
+}
+
+Json ConversationTokeniser::joined_parts(const Json& messages) const {
+  const auto name = [&](const char* token) { return tokenizer_.id(token) ? token : ""; };
+  Json out = messages;
+  for (Json& message : out) {
+    if (!message.at("content").is_array()) continue;
+    std::string text;
+    for (const Json& part : message.at("content")) {
+      if (part.contains("text")) {
+        text += part.at("text").get<std::string>();
+      } else {
+        const MediaItem item{part.at("type") == "video" ? MediaItem::Kind::kClip : MediaItem::Kind::kPicture};
+        text += name("<|vision_start|>") + tokenizer_.token(place_of(item)) + name("<|vision_end|>");
+      }
+    }
+    message["content"] = text;
+  }
+  return out;
+}
+
+std::vector<TokenSpan> ConversationTokeniser::encode(const Conversation& conversation,
+                                                     Rendered& rendered) const {
   bool hidden = false;
-  const Json messages =
-      special_names_.empty() ? conversation.messages : hide_specials(conversation.messages, hidden);
+  Json messages;
+  if (!special_names_.empty()) messages = hide_specials(conversation.messages, hidden);
+  if (!hidden) messages = conversation.messages;
+  if (join_parts_) messages = joined_parts(messages);
   RenderOptions render;
   render.tools = conversation.tools;
-  Rendered rendered;
   try {
-    rendered = template_.render(hidden ? messages : conversation.messages, render);
+    rendered = template_.render(messages, render);
   } catch (const DataError& error) {
     throw DataError(conversation.where + ": " + error.what());
   }
-  const std::vector<TokenSpan> tokens = hidden ? encode_hidden(tokenizer_, rendered.text, special_names_)
-                                               : tokenizer_.encode_spans(rendered.text, true);
+  return hidden ? encode_hidden(tokenizer_, rendered.text, special_names_)
+                : tokenizer_.encode_spans(rendered.text, true);
+}
+
+TokenisedConversation ConversationTokeniser::tokenise(const Conversation& conversation,
+                                                      std::span<const std::int64_t> places) const {
+  const auto& media = conversation.media;
+  check<DataError>(options_.visual != nullptr || media.empty(), conversation.where, ": shows ", media.size(),
+                   " pictures or clips, but the model reads text alone; leave them out or train a "
+                   "vision-language model");
+  check<InternalError>(places.size() == media.size(), "tokenise: ", media.size(), " media, ", places.size(),
+                       " places");
+  Rendered rendered;
+  const std::vector<TokenSpan> tokens = encode(conversation, rendered);
   TokenisedConversation out;
-  std::size_t span = 0;
+  std::size_t span = 0, shown = 0, media_end = 0;
   for (const TokenSpan& token : tokens) {
     while (span < rendered.assistant.size() && rendered.assistant[span].end <= token.begin) ++span;
     const bool inside = span < rendered.assistant.size() && token.begin >= rendered.assistant[span].begin &&
                         token.end <= rendered.assistant[span].end && token.end > token.begin &&
                         !has_weight_zero(conversation.messages, rendered.assistant[span].message);
-    out.ids.push_back(token.id);
-    out.trained.push_back(inside ? 1 : 0);
+    if (is_place(options_.visual, token.id)) {
+      check_shown(conversation, shown, shown < media.size() && token.id == place_of(media[shown]));
+      const auto count = static_cast<std::size_t>(places[shown++]);
+      out.ids.insert(out.ids.end(), count, token.id);
+      out.trained.insert(out.trained.end(), count, 0);
+      media_end = out.ids.size();
+    } else {
+      out.ids.push_back(token.id);
+      out.trained.push_back(inside ? 1 : 0);
+    }
   }
-  const auto limit = static_cast<std::size_t>(options_.max_tokens);
-  if (limit > 0 && out.ids.size() > limit) {
-    out.cut_tokens = static_cast<std::int64_t>(out.ids.size() - limit);
-    out.ids.resize(limit);
-    out.trained.resize(limit);
-  }
+  check_shown(conversation, shown, shown == media.size());
+  if (options_.max_tokens > 0) cut(out, static_cast<std::size_t>(options_.max_tokens), media_end);
   return out;
 }
 

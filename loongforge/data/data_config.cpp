@@ -7,6 +7,7 @@
 #include "loongforge/data/document_rows.h"
 #include "loongforge/data/manifest.h"
 #include "loongforge/data/row_source.h"
+#include "loongforge/data/shard_list.h"
 #include "loongforge/text/tokenizer/tokenizer.h"
 
 namespace loongforge {
@@ -28,6 +29,7 @@ RowSourceOptions source_options(const DataConfig& config, const SourceContext& c
   options.endless = endless;
   if (endless) options.weights = config.train_weights;
   options.embedding_rows = context.embedding_rows;
+  options.visual = context.visual;
   return options;
 }
 
@@ -56,14 +58,34 @@ ConversationTokeniser conversation_tokeniser(const DataConfig& config, const Sou
   options.max_tokens = context.shape.seq_length;
   options.specials =
       config.content_specials == "control" ? ContentSpecials::kControl : ContentSpecials::kPlain;
+  options.visual = context.visual;
   return ConversationTokeniser(*context.chat_template, *context.tokenizer, options);
+}
+
+// Null for a model of text.
+std::shared_ptr<const MediaLoader> media_loader(const DataConfig& config, const SourceContext& context) {
+  if (context.visual == nullptr) {
+    const std::vector<std::string> keys = config.media_keys();
+    check<ConfigError>(keys.empty(), keys.empty() ? "" : keys.front(),
+                       ": has no effect with a model that reads text alone; leave it out");
+    return nullptr;
+  }
+  const MediaOptions options{config.min_pixels, config.max_pixels, config.video_fps, config.video_max_frames};
+  return std::make_shared<MediaLoader>(*context.visual, context.processor, options);
 }
 
 std::shared_ptr<const ConversationSet> read_set(const DataConfig& config, const SourceContext& context,
                                                 const std::vector<std::string>& files) {
-  return std::make_shared<ConversationSet>(files, conversation_format(config.format),
-                                           conversation_tokeniser(config, context), config.max_conversations,
-                                           context.threads);
+  ConversationSetOptions options;
+  options.format = conversation_format(config.format);
+  options.limit = config.max_conversations;
+  options.threads = context.threads;
+  options.media = media_loader(config, context);
+  options.skip_bad_media = config.on_bad_media == "skip";
+  options.max_patches = config.max_patches;
+  options.caption_prompt = config.caption_prompt;
+  return std::make_shared<ConversationSet>(files, conversation_tokeniser(config, context),
+                                           std::move(options));
 }
 
 ConversationRowsOptions row_options(const DataConfig& config, const SourceContext& context) {
@@ -71,6 +93,8 @@ ConversationRowsOptions row_options(const DataConfig& config, const SourceContex
   options.seq_length = context.shape.seq_length;
   options.pack = config.pack;
   options.window = config.pack_window;
+  options.max_patches = config.max_patches;
+  options.threads = context.threads;
   return options;
 }
 
@@ -80,11 +104,36 @@ std::unique_ptr<BatchSource> single(std::unique_ptr<RowSet> set, RowSourceOption
   return std::make_unique<RowSource>(std::move(sets), std::move(options));
 }
 
+void media_fields(DataConfig& c, Fields& f) {
+  f.field("data.on_bad_media", c.on_bad_media,
+          "A picture or clip that cannot be read: stop the run, or skip its whole conversation and count it.")
+      .one_of({"stop", "skip"});
+  f.field("data.caption_prompt", c.caption_prompt,
+          "What users say to pictures of WebDataset samples that have a caption only; empty: nothing.");
+  f.field("data.min_pixels", c.min_pixels,
+          "Least pixels of a picture or a frame; 0: the model's processor says.")
+      .at_least(0);
+  f.field("data.max_pixels", c.max_pixels,
+          "Most pixels of a picture or a frame, larger ones are reduced; 0: the model's processor says.")
+      .at_least(0);
+  f.field(
+       "data.max_patches", c.max_patches,
+       "Most patches of all pictures and clips of a row; a conversation with more is dropped; 0: no limit.")
+      .at_least(0);
+  f.field("data.video_fps", c.video_fps, "Frames of a clip that are seen; 0: the model's processor says.")
+      .unit("1/s")
+      .at_least(0);
+  f.field("data.video_max_frames", c.video_max_frames,
+          "Most frames of a clip; 0: the model's processor says.")
+      .at_least(0);
+}
+
 }  // namespace
 
 void DataConfig::fields(Fields& f) {
   f.field("data.train", train,
-          "Prefixes made by `prepare` (task pretrain) or files of conversations (task sft).");
+          "Prefixes made by `prepare` (task pretrain), or files of conversations and WebDataset shards: "
+          "X.tar, X-{000..009}.tar, a folder (task sft).");
   f.field("data.train_weights", train_weights,
           "Share of rows that each entry of data.train gives; empty: all are mixed, each token once a pass.");
   f.field("data.eval", eval, "Held-out data of the same kind, read once, in order, at each evaluation.");
@@ -102,6 +151,19 @@ void DataConfig::fields(Fields& f) {
       .one_of({"plain", "control"});
   f.field("data.chat_template", chat_template,
           "Jinja file used instead of the chat template of the model; empty: the model's.");
+  media_fields(*this, f);
+}
+
+std::vector<std::string> DataConfig::media_keys() const {
+  std::vector<std::string> keys;
+  if (on_bad_media != "stop") keys.push_back("data.on_bad_media");
+  if (!caption_prompt.empty()) keys.push_back("data.caption_prompt");
+  if (min_pixels != 0) keys.push_back("data.min_pixels");
+  if (max_pixels != 0) keys.push_back("data.max_pixels");
+  if (max_patches != 0) keys.push_back("data.max_patches");
+  if (video_fps != 0) keys.push_back("data.video_fps");
+  if (video_max_frames != 0) keys.push_back("data.video_max_frames");
+  return keys;
 }
 
 std::vector<std::string> DataConfig::violations(bool conversations) const {
@@ -118,6 +180,11 @@ std::vector<std::string> DataConfig::violations(bool conversations) const {
     if (!pack && pack_window != DataConfig().pack_window) {
       out.push_back("data.pack_window: has no effect with data.pack: false; leave it out");
     }
+    const auto is_webdataset = [](const std::string& entry) { return !find_shards(entry).shards.empty(); };
+    if (!caption_prompt.empty() && std::ranges::none_of(train, is_webdataset) &&
+        std::ranges::none_of(eval, is_webdataset)) {
+      out.push_back("data.caption_prompt: has no effect without WebDataset shards; leave it out");
+    }
     return out;
   }
   const DataConfig plain;
@@ -129,6 +196,7 @@ std::vector<std::string> DataConfig::violations(bool conversations) const {
   unused(pack_window != plain.pack_window, "data.pack_window");
   unused(max_conversations != plain.max_conversations, "data.max_conversations");
   unused(content_specials != plain.content_specials, "data.content_specials");
+  for (const std::string& key : media_keys()) unused(true, key.c_str());
   return out;
 }
 

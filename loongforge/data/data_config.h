@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@ namespace loongforge {
 class ChatTemplate;
 class Fields;
 class Tokenizer;
+struct VisualInfo;
 
 struct DataConfig {
   std::vector<std::string> train;     // prefixes of prepared datasets, or conversation files for task sft
@@ -25,10 +27,17 @@ struct DataConfig {
   std::int64_t max_conversations = 0;
   std::string content_specials = "plain";
   std::string chat_template;  // Jinja file used instead of the model's template; read by the caller
+  std::string on_bad_media = "stop";
+  std::string caption_prompt;
+  std::int64_t min_pixels = 0, max_pixels = 0, max_patches = 0;
+  double video_fps = 0;
+  std::int64_t video_max_frames = 0;
 
   void fields(Fields& fields);
   // Keys that contradict each other or have no effect, one sentence each. `conversations`: for task sft.
   std::vector<std::string> violations(bool conversations) const;
+  // Keys for pictures and clips that are not at their defaults.
+  std::vector<std::string> media_keys() const;
 };
 
 // What the sources need to know of the run.
@@ -39,6 +48,8 @@ struct SourceContext {
   const ChatTemplate* chat_template = nullptr;  // sft: required
   std::int64_t embedding_rows = 0;              // ids from here on are refused; 0: not checked
   int threads = 0;
+  const VisualInfo* visual = nullptr;            // of a model that reads pictures; must outlive the source
+  std::map<std::string, std::string> processor;  // texts of its processor's files by name; may be empty
 };
 
 // Endless training sources. Throws ConfigError for keys that do not fit together, DataError for data that is

@@ -68,12 +68,14 @@ Json describe_prepared(const std::string& prefix, const DescribeOptions& options
           {"samples", samples}};
 }
 
-// Token lengths and the share that is trained, and the first conversations with their trained text.
+// Token lengths and the share that is trained, and the first conversations with their trained text. How many
+// tokens a picture has, its model knows: conversations with some are not counted here.
 void add_tokens(Json& out, const std::vector<Conversation>& conversations, const DescribeOptions& options) {
   const ConversationTokeniser tokeniser(*options.chat_template, *options.tokenizer);
   std::vector<std::int64_t> lengths;
   std::int64_t tokens = 0, trained = 0, untrained = 0;
   for (std::size_t i = 0; i < conversations.size(); ++i) {
+    if (!conversations[i].media.empty()) continue;
     const TokenisedConversation one = tokeniser.tokenise(conversations[i]);
     lengths.push_back(static_cast<std::int64_t>(one.ids.size()));
     tokens += lengths.back();
@@ -87,6 +89,7 @@ void add_tokens(Json& out, const std::vector<Conversation>& conversations, const
     out["samples"][i]["text"] = options.tokenizer->decode(one.ids);
     out["samples"][i]["trained_text"] = options.tokenizer->decode(learnt);
   }
+  out["conversations_of_text"] = lengths.size();
   out["tokens"] = tokens;
   out["trained_tokens"] = trained;
   out["without_trained_tokens"] = untrained;
@@ -98,8 +101,9 @@ Json describe_conversations(const std::string& path, const DescribeOptions& opti
   const auto conversations = read_conversations(path, conversation_format(options.format), 0, &unread);
   std::vector<std::int64_t> turns;
   std::map<std::string, std::int64_t> roles;
-  std::int64_t with_tools = 0;
+  std::int64_t with_tools = 0, pictures = 0, clips = 0;
   for (const Conversation& one : conversations) {
+    for (const MediaItem& item : one.media) ++(item.is_clip() ? clips : pictures);
     turns.push_back(static_cast<std::int64_t>(one.messages.size()));
     with_tools += one.tools.is_null() ? 0 : 1;
     for (const Json& message : one.messages) ++roles[message.value("role", "")];
@@ -110,6 +114,8 @@ Json describe_conversations(const std::string& path, const DescribeOptions& opti
               {"messages", length_summary(std::move(turns))},
               {"roles", roles},
               {"with_tools", with_tools},
+              {"pictures", pictures},
+              {"clips", clips},
               {"unread_columns", unread},
               {"samples", Json::array()}};
   for (std::int64_t i = 0; i < std::min<std::int64_t>(options.samples, std::ssize(conversations)); ++i) {

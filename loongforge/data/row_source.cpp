@@ -62,7 +62,7 @@ Batch RowSource::batch(std::int64_t step, std::int64_t index) const {
   if (!options_.endless) rows = std::min(rows, sets_.front()->rows() - first);
   check<InternalError>(step >= 0 && index >= 0 && index < options_.shape.micro_batches() && rows > 0,
                        "no micro-batch ", index, " in step ", step);
-  BatchBuilder builder(rows * options_.shape.seq_length);
+  BatchBuilder builder(rows * options_.shape.seq_length, options_.visual);
   for (std::int64_t row = first; row < first + rows; ++row) add_row(row, builder);
   Batch batch = builder.finish();
   check_ids(batch);

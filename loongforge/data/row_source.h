@@ -19,8 +19,9 @@ struct RowSourceOptions {
   // Endless, rows shuffled in every pass; otherwise one pass in order over a single set, one micro-batch a
   // step (shape.global_batch_size is not used).
   bool endless = true;
-  std::vector<double> weights;      // shares of rows of the sets; may be empty for a single set
-  std::int64_t embedding_rows = 0;  // token ids from here on are refused; 0: not checked
+  std::vector<double> weights;         // shares of rows of the sets; may be empty for a single set
+  std::int64_t embedding_rows = 0;     // token ids from here on are refused; 0: not checked
+  const VisualInfo* visual = nullptr;  // of a model that reads pictures; must outlive the source
 };
 
 class RowSource final : public BatchSource {

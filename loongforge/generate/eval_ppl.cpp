@@ -145,7 +145,7 @@ Json eval_ppl(const Model& model, const BatchSource& source) {
       Context context;
       context.cu_seqlens = batch.at("cu_seqlens");
       context.position_ids = batch.at("position_ids");
-      const at::Tensor hidden = model.hidden(context, batch.at("input_ids"));
+      const at::Tensor hidden = model.run(context, flow_of(batch)).at("hidden");
       sum += head_cross_entropy(context, model.head(), hidden, batch.at("labels")).item<double>();
       counts += batch.counts;
     }

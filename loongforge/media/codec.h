@@ -27,6 +27,15 @@ struct StoredImage {
   int orientation = 1;
 };
 
+// Its size as stored, and that orientation.
+struct StoredSize {
+  ImageSize size;
+  int orientation = 1;
+};
+
+StoredSize measure_jpeg(const EncodedImage& in);
+StoredSize measure_png(const EncodedImage& in);
+StoredSize measure_webp(const EncodedImage& in);
 StoredImage decode_jpeg(const EncodedImage& in);
 StoredImage decode_png(const EncodedImage& in);
 StoredImage decode_webp(const EncodedImage& in);

@@ -43,12 +43,17 @@ bool has(std::string_view start, std::size_t offset, std::string_view magic) {
   return start.size() >= offset && start.substr(offset).starts_with(magic);
 }
 
-StoredImage decode_stored(const EncodedImage& in) {
+struct Codec {
+  StoredSize (*measure)(const EncodedImage&);
+  StoredImage (*decode)(const EncodedImage&);
+};
+
+Codec codec_of(const EncodedImage& in) {
   const std::string_view start(reinterpret_cast<const char*>(in.bytes.data()),
                                std::min<std::size_t>(in.bytes.size(), 64));
-  if (has(start, 0, "\xff\xd8\xff")) return decode_jpeg(in);
-  if (has(start, 0, "\x89PNG\r\n\x1a\n")) return decode_png(in);
-  if (has(start, 0, "RIFF") && has(start, 8, "WEBP")) return decode_webp(in);
+  if (has(start, 0, "\xff\xd8\xff")) return {measure_jpeg, decode_jpeg};
+  if (has(start, 0, "\x89PNG\r\n\x1a\n")) return {measure_png, decode_png};
+  if (has(start, 0, "RIFF") && has(start, 8, "WEBP")) return {measure_webp, decode_webp};
   const char* found = "no picture";
   for (const Kind& kind : kRefused) {
     if (has(start, kind.offset, kind.magic)) {
@@ -58,6 +63,14 @@ StoredImage decode_stored(const EncodedImage& in) {
   }
   throw DataError(
       concat(in.name, ": expected a JPEG, PNG or WebP picture, got ", found, "; convert it or leave it out"));
+}
+
+EncodedImage encoded(std::span<const std::byte> bytes, const std::string& name, const ImageLimits& limits) {
+  check<DataError>(!bytes.empty(), name, ": is empty, expected a picture; fetch it again or leave it out");
+  check<DataError>(bytes.size() <= static_cast<std::uint64_t>(limits.max_bytes), name,
+                   ": expected a picture of at most ", limits.max_bytes, " bytes, got ", bytes.size(),
+                   "; shrink it or leave it out");
+  return {{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, name, limits};
 }
 
 }  // namespace
@@ -74,13 +87,15 @@ void EncodedImage::damaged(const char* kind, const std::string& reason) const {
 }
 
 Image decode_image(std::span<const std::byte> bytes, const std::string& name, const ImageLimits& limits) {
-  check<DataError>(!bytes.empty(), name, ": is empty, expected a picture; fetch it again or leave it out");
-  check<DataError>(bytes.size() <= static_cast<std::uint64_t>(limits.max_bytes), name,
-                   ": expected a picture of at most ", limits.max_bytes, " bytes, got ", bytes.size(),
-                   "; shrink it or leave it out");
-  StoredImage stored =
-      decode_stored({{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, name, limits});
+  const EncodedImage in = encoded(bytes, name, limits);
+  StoredImage stored = codec_of(in).decode(in);
   return upright(std::move(stored.image), stored.orientation);
+}
+
+ImageSize image_size(std::span<const std::byte> bytes, const std::string& name, const ImageLimits& limits) {
+  const EncodedImage in = encoded(bytes, name, limits);
+  const StoredSize stored = codec_of(in).measure(in);
+  return upright(stored.size, stored.orientation);
 }
 
 Image read_image(const fs::path& path, const ImageLimits& limits) {

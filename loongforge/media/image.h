@@ -46,7 +46,11 @@ struct ImageLimits {
 // DataError: another kind of file, truncated or damaged, beyond the limits.
 Image decode_image(std::span<const std::byte> bytes, const std::string& name, const ImageLimits& limits = {});
 
-// The same from a file.
+// The size of the picture that decode_image gives, read from its headers alone: damaged pixels go unnoticed.
+ImageSize image_size(std::span<const std::byte> bytes, const std::string& name,
+                     const ImageLimits& limits = {});
+
+// Decodes a file.
 Image read_image(const fs::path& path, const ImageLimits& limits = {});
 
 }  // namespace loongforge

@@ -13,11 +13,13 @@ std::vector<std::string> fuzz_seeds() {
 
 }  // namespace loongforge
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   using namespace loongforge;
   expect_read_or<DataError>([&] {
-    const Image image = decode_image(std::as_bytes(std::span(data, size)), "input", {.max_pixels = 1 << 16});
+    const Image image = decode_image(std::as_bytes(std::span(data, bytes)), "input", {.max_pixels = 1 << 16});
     touch(std::as_bytes(std::span(image.rgb)));
+    const ImageSize size = image_size(std::as_bytes(std::span(data, bytes)), "input");
+    if (size != image.size()) __builtin_trap();
   });
   return 0;
 }

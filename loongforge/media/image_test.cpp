@@ -59,6 +59,31 @@ TEST(Image, ExifTurnsThePictureUpright) {
   }
 }
 
+TEST(Image, SizesAreReadFromHeadersAlone) {
+  const Image image = picture_for_test(16, 24);
+  const auto size_of = [](const std::string& file, const ImageLimits& limits = {}) {
+    return image_size(std::as_bytes(std::span(file)), "picture", limits);
+  };
+  for (const std::string& file : {jpeg_of(image), jpeg_of(image, true), png_of(image), webp_of(image)}) {
+    EXPECT_EQ(size_of(file), image.size());
+    EXPECT_TRUE(
+        contains(message_of<DataError>([&] { size_of(file, {.max_pixels = 383}); }), "1 to 383 pixels"));
+  }
+  for (int orientation = 0; orientation <= 9; ++orientation) {
+    const std::string turned = jpeg_of(image, false, exif_block(orientation));
+    EXPECT_EQ(size_of(turned), decoded(turned).size()) << orientation;
+  }
+  const std::string png = png_of(image);
+  EXPECT_EQ(size_of(png.substr(0, png.size() / 2)), image.size());
+  // An eXIf chunk before the last one, IEND of 12 bytes.
+  const std::string exif = exif_block(6).substr(6);
+  const std::string chunk =
+      raw(__builtin_bswap32(static_cast<std::uint32_t>(exif.size()))) + "eXIf" + exif + "sums";
+  EXPECT_EQ(size_of(png.substr(0, png.size() - 12) + chunk + png.substr(png.size() - 12)),
+            (ImageSize{24, 16}));
+  EXPECT_TRUE(contains(message_of<DataError>([&] { size_of("GIF89a"); }), "got a GIF picture"));
+}
+
 TEST(Image, AGarbledExifBlockIsPassedOver) {
   const std::string exif = exif_block(6);
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(exif.data());

@@ -74,6 +74,12 @@ int orientation_of(JpegDecoder& jpeg) {
   return 1;
 }
 
+StoredSize read_header(JpegDecoder& jpeg, const EncodedImage& in) {
+  if (!jpeg.attempt([&] { jpeg_read_header(jpeg.get(), TRUE); })) in.damaged("JPEG", jpeg.reason());
+  in.check_size(jpeg->image_height, jpeg->image_width);
+  return {{static_cast<int>(jpeg->image_height), static_cast<int>(jpeg->image_width)}, orientation_of(jpeg)};
+}
+
 // a * b / 255, rounded.
 std::uint8_t product(unsigned a, unsigned b) {
   const unsigned t = a * b + 128;
@@ -104,10 +110,14 @@ bool read_rows(JpegDecoder& jpeg, Image& image, std::uint8_t* cmyk) {
 
 }  // namespace
 
+StoredSize measure_jpeg(const EncodedImage& in) {
+  JpegDecoder jpeg(in.bytes);
+  return read_header(jpeg, in);
+}
+
 StoredImage decode_jpeg(const EncodedImage& in) {
   JpegDecoder jpeg(in.bytes);
-  if (!jpeg.attempt([&] { jpeg_read_header(jpeg.get(), TRUE); })) in.damaged("JPEG", jpeg.reason());
-  in.check_size(jpeg->image_height, jpeg->image_width);
+  const StoredSize stored = read_header(jpeg, in);
   const int components = jpeg->num_components;
   check<DataError>(components == 1 || components == 3 || components == 4, in.name,
                    ": expected a JPEG picture of 1, 3 or 4 components, got ", components,
@@ -115,8 +125,7 @@ StoredImage decode_jpeg(const EncodedImage& in) {
   jpeg->out_color_space = components == 4 ? JCS_CMYK : JCS_RGB;
   jpeg.warnings() = 0;  // odd headers do no harm
 
-  StoredImage out{Image(static_cast<int>(jpeg->image_height), static_cast<int>(jpeg->image_width)),
-                  orientation_of(jpeg)};
+  StoredImage out{Image(stored.size.height, stored.size.width), stored.orientation};
   std::vector<std::uint8_t> cmyk(components == 4 ? std::size_t{4} * jpeg->image_width : 0);
   if (!read_rows(jpeg, out.image, cmyk.empty() ? nullptr : cmyk.data()) || jpeg.warnings() > 0) {
     in.damaged("JPEG", jpeg.reason());

@@ -61,4 +61,8 @@ Image upright(Image image, int orientation) {
   return out;
 }
 
+ImageSize upright(ImageSize size, int orientation) {
+  return orientation >= 5 && orientation <= 8 ? ImageSize{size.width, size.height} : size;
+}
+
 }  // namespace loongforge

@@ -16,5 +16,6 @@ int exif_orientation(std::span<const std::uint8_t> exif);
 // transposed, 6 turned clockwise, 7 transposed over the other diagonal, 8 turned counter-clockwise; others as
 // it is.
 Image upright(Image image, int orientation);
+ImageSize upright(ImageSize size, int orientation);
 
 }  // namespace loongforge

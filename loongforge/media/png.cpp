@@ -76,25 +76,44 @@ void clip_grey16(std::span<const std::uint8_t> grey, std::uint8_t* rgb) {
     std::memset(rgb, grey[i] != 0 ? 255 : grey[i + 1], 3);
 }
 
-int orientation_of(PngDecoder& in) {
-  png_uint_32 size = 0;
-  png_bytep exif = nullptr;
-  if (png_get_eXIf_1(in.png(), in.info(), &size, &exif) == 0) return 1;
-  return exif_orientation({exif, size});
+// Reads all up to the pixels.
+ImageSize read_header(PngDecoder& in, const EncodedImage& encoded) {
+  if (!in.attempt([&] { png_read_info(in.png(), in.info()); })) encoded.damaged("PNG", in.reason());
+  const png_uint_32 height = png_get_image_height(in.png(), in.info());
+  const png_uint_32 width = png_get_image_width(in.png(), in.info());
+  encoded.check_size(height, width);
+  return {static_cast<int>(height), static_cast<int>(width)};
+}
+
+// The eXIf chunk may stand behind the pixels too: a walk over the chunks, none of which is opened.
+int orientation_of(std::span<const std::uint8_t> file) {
+  constexpr std::size_t kSignature = 8, kFrame = 12;  // length, name and checksum of a chunk
+  for (std::size_t at = kSignature; at + kFrame <= file.size();) {
+    const std::size_t size = png_get_uint_32(file.data() + at);
+    if (size > file.size() - at - kFrame) break;
+    if (std::memcmp(file.data() + at + 4, "eXIf", 4) == 0)
+      return exif_orientation(file.subspan(at + 8, size));
+    at += kFrame + size;
+  }
+  return 1;
 }
 
 }  // namespace
 
+StoredSize measure_png(const EncodedImage& encoded) {
+  PngDecoder in(encoded.bytes);
+  const ImageSize size = read_header(in, encoded);
+  return {size, orientation_of(encoded.bytes)};
+}
+
 StoredImage decode_png(const EncodedImage& encoded) {
   PngDecoder in(encoded.bytes);
-  if (!in.attempt([&] { png_read_info(in.png(), in.info()); })) encoded.damaged("PNG", in.reason());
-  const std::size_t height = png_get_image_height(in.png(), in.info());
-  const std::size_t width = png_get_image_width(in.png(), in.info());
-  encoded.check_size(static_cast<std::int64_t>(height), static_cast<std::int64_t>(width));
+  const ImageSize size = read_header(in, encoded);
+  const auto height = static_cast<std::size_t>(size.height), width = static_cast<std::size_t>(size.width);
   const bool grey16 = png_get_color_type(in.png(), in.info()) == PNG_COLOR_TYPE_GRAY &&
                       png_get_bit_depth(in.png(), in.info()) == 16;
 
-  StoredImage out{Image(static_cast<int>(height), static_cast<int>(width))};
+  StoredImage out{Image(size.height, size.width)};
   std::vector<std::uint8_t> grey(grey16 ? 2 * height * width : 0);
   std::vector<png_bytep> rows(height);
   for (std::size_t y = 0; y < height; ++y) {
@@ -107,7 +126,7 @@ StoredImage decode_png(const EncodedImage& encoded) {
   });
   if (!read) encoded.damaged("PNG", in.reason());
   clip_grey16(grey, out.image.rgb.data());
-  out.orientation = orientation_of(in);
+  out.orientation = orientation_of(encoded.bytes);
   return out;
 }
 

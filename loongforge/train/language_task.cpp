@@ -20,7 +20,7 @@ Context LanguageTask::context(const Batch& batch) const {
 }
 
 Flow LanguageTask::inputs(const Batch& batch) const {
-  return {{"input_ids", batch.at("input_ids")}};
+  return flow_of(batch);
 }
 
 std::vector<TermWeight> LanguageTask::weights(const Batch& batch) const {

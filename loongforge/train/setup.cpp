@@ -48,6 +48,9 @@ SourceContext source_context(const RunConfig& config, const RunParts& parts) {
   context.chat_template = parts.chat_template ? &*parts.chat_template : nullptr;
   context.embedding_rows = parts.model->info().vocab_size;
   context.threads = static_cast<int>(config.train.threads);
+  const ModelInfo& info = parts.model->info();
+  context.visual = info.visual ? &*info.visual : nullptr;
+  context.processor = parts.processor;
   return context;
 }
 
