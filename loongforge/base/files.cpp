@@ -207,14 +207,14 @@ void sync_directory(const fs::path& path) {
 
 void replace_directory(const fs::path& made, const fs::path& target) {
   const bool there = fs::exists(fs::symlink_status(target));
-  const int failed = there ? ::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE)
-                           : ::rename(made.c_str(), target.c_str());
-  if (failed != 0 && there) {  // a file system that cannot exchange
-    remove_tree(target);
-    fs::rename(made, target);
+  const bool exchanged =
+      there && ::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0;
+  if (exchanged) {
+    remove_tree(made);
   } else {
-    check<ResourceError>(failed == 0, target.string(), ": cannot be put in place: ", std::strerror(errno));
-    if (there) remove_tree(made);
+    if (there) remove_tree(target);  // a file system that cannot exchange
+    check<ResourceError>(::rename(made.c_str(), target.c_str()) == 0, target.string(),
+                         ": cannot be put in place: ", std::strerror(errno), mend_for(errno));
   }
   sync_directory(target.parent_path());
 }

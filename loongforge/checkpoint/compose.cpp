@@ -1,9 +1,6 @@
 #include "loongforge/checkpoint/compose.h"
 
 #include "loongforge/base/error.h"
-#include "loongforge/checkpoint/hf_load.h"
-#include "loongforge/checkpoint/hf_tensor.h"
-#include "loongforge/models/card.h"
 
 namespace loongforge {
 namespace {
@@ -48,13 +45,6 @@ std::string why_not_qwen(const Composition& parts) {
   return "";
 }
 
-bool nothing_is_ignored(const std::string&) {
-  return false;
-}
-bool head_is_ignored(const std::string& name) {
-  return name == "lm_head.weight";
-}
-
 }  // namespace
 
 Json composed_config(const Composition& parts) {
@@ -87,24 +77,6 @@ Json qwen2_5_vl_config(const Composition& parts) {
   for (const char* key : {"bos_token_id", "eos_token_id", "pad_token_id"})
     if (text.contains(key)) config[key] = text[key];
   return config;
-}
-
-void load_part(const std::filesystem::path& folder, Model& model, const std::string& prefix) {
-  const Json config = read_hf_config(folder);
-  const NameMap names =
-      model_registry().find(config, (folder / "config.json").string()).names(config).under(prefix);
-  const SafetensorsSet set(folder);
-  std::map<std::string, Param*> params;
-  const std::pair<Param*, Param*> tables(model.embedding().get(), model.head().get());
-  std::set<std::string> grown;
-  for (const ParamRef& param : model.params()) {
-    if (param->spec.adapter || !param->spec.name.starts_with(prefix)) continue;
-    const std::string name = names.to_file(param->spec.name);
-    if (param.get() == tables.first || param.get() == tables.second) grown.insert(name);
-    const bool zeros = param->spec.shape.size() == 1 && param->spec.init.kind == Init::Kind::kZeros;
-    if (set.find(name) != nullptr || !zeros) params[name] = param.get();
-  }
-  fill_params(set, params, tables.first == tables.second ? head_is_ignored : nothing_is_ignored, grown);
 }
 
 }  // namespace loongforge

@@ -1,9 +1,6 @@
-// Vision-language models put together from parts: the configuration of the whole, and weights from the parts'
-// own folders.
+// Vision-language models put together from parts: the configuration of the whole.
 #pragma once
 
-#include <filesystem>
-#include <string>
 #include <vector>
 
 #include "loongforge/nn/model.h"
@@ -27,10 +24,5 @@ Json composed_config(const Composition& parts);
 // config.json of Qwen2.5-VL, which transformers reads: for its tower, a patch_merge projector and a language
 // model of the Llama kind without other biases. Throws ConfigError naming what does not fit.
 Json qwen2_5_vl_config(const Composition& parts);
-
-// Fills the parameters whose names start with `prefix` from a folder that holds that part alone, under the
-// names of its own card. Rows beyond those of the file (added tokens) and biases that the file lacks keep
-// their initial values, which the parameters must have. Throws CheckpointError listing all that does not fit.
-void load_part(const std::filesystem::path& folder, Model& model, const std::string& prefix);
 
 }  // namespace loongforge

@@ -5,6 +5,7 @@
 #include "loongforge/base/error.h"
 #include "loongforge/base/files.h"
 #include "loongforge/base/test_path.h"
+#include "loongforge/checkpoint/hf_load.h"
 #include "loongforge/checkpoint/hf_save.h"
 #include "loongforge/models/card.h"
 

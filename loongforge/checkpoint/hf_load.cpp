@@ -62,6 +62,24 @@ void load_hf(const std::filesystem::path& path, Model& model) {
   fill_params(set, params, holds_equal_head(set, model) ? is_derived_or_head : is_derived);
 }
 
+void load_part(const std::filesystem::path& folder, Model& model, const std::string& prefix) {
+  const Json config = read_hf_config(folder);
+  const NameMap names =
+      model_registry().find(config, (folder / "config.json").string()).names(config).under(prefix);
+  const SafetensorsSet set(folder);
+  std::map<std::string, Param*> params;
+  const std::pair<Param*, Param*> tables(model.embedding().get(), model.head().get());
+  std::set<std::string> grown;
+  for (const ParamRef& param : model.params()) {
+    if (param->spec.adapter || !param->spec.name.starts_with(prefix)) continue;
+    const std::string name = names.to_file(param->spec.name);
+    if (param.get() == tables.first || param.get() == tables.second) grown.insert(name);
+    const bool zeros = param->spec.shape.size() == 1 && param->spec.init.kind == Init::Kind::kZeros;
+    if (set.find(name) != nullptr || !zeros) params[name] = param.get();
+  }
+  fill_params(set, params, tables.first == tables.second ? is_derived_or_head : is_derived, grown);
+}
+
 std::unique_ptr<Model> load_hf_model(const std::filesystem::path& dir, const ParamPlan& plan,
                                      std::uint64_t seed) {
   const Json config = read_hf_config(dir);

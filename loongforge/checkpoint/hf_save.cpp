@@ -20,13 +20,8 @@ at::Tensor copy_as(const at::Tensor& tensor, at::ScalarType dtype) {
   return tensor.detach().to(at::kCPU, dtype, /*non_blocking=*/false, /*copy=*/true).contiguous();
 }
 
-void warn_of_overflow(const std::string& name, const at::Tensor& half) {
-  const std::int64_t beyond = half.isfinite().logical_not().sum().item<std::int64_t>();
-  if (beyond > 0)
-    log_warning(
-        "weight ", name, ": ", beyond, " of ", half.numel(),
-        " numbers are beyond float16 and were written as infinite; set checkpoint.hf_dtype to bfloat16 or "
-        "float32");
+std::int64_t count_infinite(const at::Tensor& half) {
+  return half.isfinite().logical_not().sum().item<std::int64_t>();
 }
 
 // W + scaling·B·A in float32 or wider; W itself where there is no adapter.
@@ -69,14 +64,19 @@ HfSnapshot snapshot_hf(const Model& model, const HfSaveOptions& options) {
   snapshot.config = config_of(model, options.dtype);
   snapshot.generation_config = generation_config_of(model.config());
   snapshot.max_shard_bytes = options.max_shard_bytes;
+  std::int64_t beyond = 0;
   for (const ParamRef& param : model.params()) {
     if (param->spec.adapter) continue;
     const at::Tensor value = options.merge_adapters ? merged(model, *param) : best_value(*param);
     const std::string name = model.names().to_file(param->spec.name);
     const at::Tensor copy = copy_as(value, options.dtype);
-    if (options.dtype == at::kHalf) warn_of_overflow(name, copy);
+    if (options.dtype == at::kHalf) beyond += count_infinite(copy);
     snapshot.tensors.emplace_back(name, copy.view(param->spec.shape_in_files()));
   }
+  if (beyond > 0)
+    log_warning(beyond,
+                " weights are beyond float16 and are written as infinite; set checkpoint.hf_dtype to "
+                "bfloat16 or float32");
   return snapshot;
 }
 

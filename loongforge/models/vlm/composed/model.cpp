@@ -9,6 +9,9 @@ namespace loongforge {
 namespace composed {
 namespace {
 
+// Tokens of a picture where the configuration says nothing.
+constexpr std::int64_t kResamplerTokens = 64;
+
 const Json& part_of(const Json& config, const char* key, std::string_view where) {
   const auto it = config.find(key);
   check<CheckpointError>(it != config.end() && it->is_object(), where, ": key '", key,
@@ -45,7 +48,7 @@ std::unique_ptr<Segment> resampler(ConfigReader& reader, const VisionPart& visio
   options.width = reader.integer("hidden_size", 1, out);
   options.heads = reader.integer("num_heads", 1, 8);
   options.depth = reader.integer("depth", 1, 2);
-  options.tokens = reader.integer("num_tokens", 1, 64);
+  options.tokens = reader.integer("num_tokens", 1, kResamplerTokens);
   options.out = out;
   options.init_std = reader.number("initializer_range", 0.0, 0.02);
   if (options.width % (2 * options.heads) != 0)
@@ -55,8 +58,7 @@ std::unique_ptr<Segment> resampler(ConfigReader& reader, const VisionPart& visio
 }
 
 std::int64_t tokens_a_picture(const Json& projector) {
-  constexpr std::int64_t kTokens = 64;
-  return projector.value("kind", "") == "resampler" ? projector.value("num_tokens", kTokens) : 0;
+  return projector.value("kind", "") == "resampler" ? projector.value("num_tokens", kResamplerTokens) : 0;
 }
 
 std::unique_ptr<Segment> build_projector(const Json& config, const VisionPart& vision, std::int64_t out,
