@@ -6,7 +6,8 @@
 Writes pictures/*.png, train.jsonl and heldout.jsonl (conversations with a picture), and questions.jsonl and
 questions_grey.jsonl: for each held-out picture ten captions of which one is right, the nine others drawn by seed from all
 held-out captions; once with the picture, once with a grey one. A picture is held out only when no other picture of
-the whole set looks nearly like it. The caption is Unicode's subgroup and name: "animal-marine: octopus".
+the whole set looks nearly like it. The caption is Unicode's subgroup and name: "animal-marine: octopus". Training
+pictures are written several times, placed differently in frames of different sizes.
 """
 
 import argparse
@@ -24,6 +25,8 @@ PROMPT = "What is this?"
 SEED = 1
 HELD_OUT_SHARE = 7  # one of so many
 CHOICES = 10
+PLACINGS = 6  # of each training picture, the plain one included
+MOST_MARGIN = 32
 CELLS = 8  # side of the thumbnails that are compared
 TWIN_DISTANCE = 12.0  # mean distance of levels below which two thumbnails are near-twins
 
@@ -115,12 +118,12 @@ def decode_png(png):
     return width, height, [b"".join(entries[i] for i in row) for row in rows]
 
 
-def encode_png(width, height, rows):
-    """Rows of RGB bytes as a PNG."""
+def encode_png(side, rows):
+    """A square of rows of RGB bytes as a PNG."""
     def chunk(kind, content):
         return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
     body = zlib.compress(b"".join(b"\0" + bytes(row) for row in rows), 6)
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
 
 
@@ -139,6 +142,15 @@ def on_white(width, height, rows):
                 line[place:place + 3] = bytes((c * a + 255 * (255 - a)) // 255 for c in (r, g, b))
         out.append(bytes(line))
     return side, out + [blank] * (side - len(out))
+
+
+def in_frame(side, rows, draw):
+    """The picture in a larger white frame, at a random place."""
+    larger = side + draw.randint(4, MOST_MARGIN)
+    top, left = draw.randint(0, larger - side), draw.randint(0, larger - side)
+    before, behind = b"\xff" * (3 * left), b"\xff" * (3 * (larger - side - left))
+    blank = b"\xff" * (3 * larger)
+    return larger, [blank] * top + [before + row + behind for row in rows] + [blank] * (larger - side - top)
 
 
 def thumbnail(side, rows):
@@ -178,32 +190,46 @@ def write_lines(path, records):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=pathlib.Path)
-    out = parser.parse_args().out
+    parser.add_argument("--limit", type=int, default=0, help="make only so many pictures, taken evenly (0: all)")
+    arguments = parser.parse_args()
+    out = arguments.out
     for needed, package in ((FONT, "fonts-noto-color-emoji"), (NAMES, "unicode-data")):
         if not needed.exists():
             sys.exit(f"{needed}: is missing; apt-get install {package}")
     (out / "pictures").mkdir(parents=True, exist_ok=True)
-    captions, thumbnails = {}, {}
+    captions, thumbnails, squares, draw = {}, {}, {}, random.Random(SEED)
     pictures, known = font_pictures(FONT), names(NAMES)
-    for code in sorted(set(pictures) & set(known)):
+    codes = sorted(set(pictures) & set(known))
+    if arguments.limit:
+        codes = codes[::max(1, len(codes) // arguments.limit)]
+    for code in codes:
         side, rows = on_white(*decode_png(pictures[code]))
         name = f"pictures/{code:x}.png"
-        (out / name).write_bytes(encode_png(side, side, rows))
+        (out / name).write_bytes(encode_png(side, rows))
         captions[name] = ": ".join(known[code])
         thumbnails[name] = thumbnail(side, rows)
-    (out / "pictures/grey.png").write_bytes(encode_png(side, side, [b"\x80" * (3 * side)] * side))
+        squares[name] = side, rows
+    (out / "pictures/grey.png").write_bytes(encode_png(side, [b"\x80" * (3 * side)] * side))
     drawn = [n for n in captions if int(hashlib.sha256(n.encode()).hexdigest(), 16) % HELD_OUT_SHARE == 0]
     held = [n for n in drawn if not has_twin(thumbnails[n], thumbnails.values())]
-    write_lines(out / "train.jsonl", [conversation(n, c) for n, c in captions.items() if n not in held])
+    train = []
+    for name in (n for n in captions if n not in held):
+        train.append(conversation(name, captions[name]))
+        for k in range(1, PLACINGS):
+            placed = name.replace(".png", f"-{k}.png")
+            (out / placed).write_bytes(encode_png(*in_frame(*squares[name], draw)))
+            train.append(conversation(placed, captions[name]))
+    write_lines(out / "train.jsonl", train)
     write_lines(out / "heldout.jsonl", [conversation(n, captions[n]) for n in held])
-    draw, questions = random.Random(SEED), []
+    questions = []
     for name in held:
         others = draw.sample([captions[n] for n in held if n != name], CHOICES - 1) + [captions[name]]
         draw.shuffle(others)
         questions.append((name, others))
     write_lines(out / "questions.jsonl", [question(n, c, captions[n]) for n, c in questions])
     write_lines(out / "questions_grey.jsonl", [question("pictures/grey.png", c, captions[n]) for n, c in questions])
-    print(f"{len(captions)} pictures, {len(held)} held out ({len(drawn) - len(held)} more have near-twins)")
+    print(f"{len(captions)} pictures, {len(held)} held out ({len(drawn) - len(held)} more have near-twins), "
+          f"{len(train)} conversations to train on")
 
 
 if __name__ == "__main__":

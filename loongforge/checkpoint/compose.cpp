@@ -12,14 +12,25 @@ void put_tokens(Json& config, const Composition& parts) {
   config["vision_end_token_id"] = parts.end_token;
 }
 
+// Rotary positions under their newer name, with the type "default" where nothing scales them.
+Json rope_of(const Json& text) {
+  Json rope = Json::object();
+  for (const char* key : {"rope_scaling", "rope_parameters"}) {
+    const auto given = text.find(key);
+    if (given != text.end() && given->is_object()) rope.update(*given);
+  }
+  if (!rope.contains("rope_type")) rope["rope_type"] = rope.value("type", "default");
+  rope.erase("type");
+  return rope;
+}
+
 // The language model's configuration inside the whole's.
 Json text_of(const Composition& parts) {
   Json text = parts.language;
   text["vocab_size"] = parts.vocab_size;
   if (parts.sections.empty()) return text;
-  Json rope = text.value("rope_parameters", Json::object());
+  Json rope = rope_of(text);
   if (!rope.contains("rope_theta")) rope["rope_theta"] = text.value("rope_theta", 10000.0);
-  if (!rope.contains("rope_type")) rope["rope_type"] = "default";
   rope["mrope_section"] = parts.sections;
   text.erase("rope_theta");
   text.erase("rope_scaling");
@@ -39,8 +50,7 @@ std::string why_not_qwen(const Composition& parts) {
   if (family != "llama" && family != "qwen2") return "its language model is of the Llama kind";
   if (text.value("attention_bias", false) || text.value("mlp_bias", false))
     return "its language model has no biases but those of queries, keys and values";
-  if (text.contains("rope_scaling") && !text["rope_scaling"].is_null())
-    return "its language model has unscaled rotary positions";
+  if (rope_of(text).at("rope_type") != "default") return "its language model has unscaled rotary positions";
   if (parts.sections.empty()) return "its tokens stand on three axes";
   return "";
 }

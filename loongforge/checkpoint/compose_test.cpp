@@ -103,7 +103,24 @@ TEST(Qwen25VlForm, NamesWhatDoesNotFit) {
   EXPECT_NE(refusal([](Composition& c) { c.language["mlp_bias"] = true; }).find("biases"), std::string::npos);
   EXPECT_NE(refusal([](Composition& c) { c.vision["model_type"] = "other"; }).find("vision tower"),
             std::string::npos);
+  EXPECT_NE(refusal([](Composition& c) {
+              c.language["rope_parameters"] = {{"rope_type", "llama3"}, {"factor", 8.0}};
+            }).find("unscaled"),
+            std::string::npos);
+  EXPECT_NE(refusal([](Composition& c) {
+              c.language["rope_scaling"] = {{"type", "linear"}};
+            }).find("unscaled"),
+            std::string::npos);
   EXPECT_EQ(refusal([](Composition&) {}), "accepted");
+}
+
+TEST(ComposedForm, KeepsTheScalingOfRotaryPositions) {
+  Composition scaled = parts();
+  scaled.language["rope_scaling"] = {{"rope_type", "llama3"}, {"factor", 8.0}};
+  const Json rope = composed_config(scaled).at("text_config").at("rope_parameters");
+  EXPECT_EQ(rope.at("rope_type"), "llama3");
+  EXPECT_EQ(rope.at("factor"), 8.0);
+  EXPECT_EQ(rope.at("mrope_section"), scaled.sections);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "loongforge/checkpoint/processor_files.h"
 
+#include <algorithm>
+
 #include "loongforge/base/files.h"
 
 namespace loongforge {
@@ -8,35 +10,46 @@ namespace {
 constexpr const char* kImages = "preprocessor_config.json";
 constexpr const char* kVideos = "video_preprocessor_config.json";
 constexpr const char* kProcessor = "processor_config.json";
+constexpr int kBicubic = 3;  // Pillow's number
 
-// Upstream's defaults: CLIP's statistics, bicubic resizing.
+// Upstream's defaults.
 Json common_settings(const VisualInfo& visual) {
+  const PatchConfig defaults;
   return {{"do_convert_rgb", true},
           {"do_normalize", true},
           {"do_rescale", true},
           {"do_resize", true},
-          {"image_mean", Json::array({0.48145466, 0.4578275, 0.40821073})},
-          {"image_std", Json::array({0.26862954, 0.26130258, 0.27577711})},
+          {"image_mean", defaults.image_mean},
+          {"image_std", defaults.image_std},
           {"merge_size", visual.merge_size},
           {"patch_size", visual.patch_size},
-          {"resample", 3},
-          {"rescale_factor", 1.0 / 255},
+          {"resample", kBicubic},
+          {"rescale_factor", defaults.rescale_factor},
           {"temporal_patch_size", visual.temporal_patch_size}};
 }
 
-Json image_settings(const VisualInfo& visual) {
+// A limit that is given moves the other one out of its way.
+Json size_settings(std::int64_t least, std::int64_t most, std::int64_t min_pixels, std::int64_t max_pixels) {
+  if (min_pixels > 0) least = min_pixels;
+  if (max_pixels > 0) most = max_pixels;
+  if (min_pixels == 0) least = std::min(least, most);
+  if (max_pixels == 0) most = std::max(least, most);
+  return {{"shortest_edge", least}, {"longest_edge", most}};
+}
+
+Json image_settings(const VisualInfo& visual, std::int64_t min_pixels, std::int64_t max_pixels) {
   Json out = common_settings(visual);
   const std::int64_t factor = visual.patch_size * visual.merge_size;
   out["image_processor_type"] = "Qwen2VLImageProcessor";
-  out["size"] = {{"shortest_edge", 4 * factor * factor}, {"longest_edge", 1280 * factor * factor}};
+  out["size"] = size_settings(4 * factor * factor, 1280 * factor * factor, min_pixels, max_pixels);
   return out;
 }
 
-Json video_settings(const VisualInfo& visual) {
+Json video_settings(const VisualInfo& visual, std::int64_t min_pixels, std::int64_t max_pixels) {
   Json out = common_settings(visual);
   const std::int64_t factor = visual.patch_size * visual.merge_size;
   out["video_processor_type"] = "Qwen2VLVideoProcessor";
-  out["size"] = {{"shortest_edge", 128 * factor * factor}, {"longest_edge", 768 * factor * factor}};
+  out["size"] = size_settings(128 * factor * factor, 768 * factor * factor, min_pixels, max_pixels);
   out["do_sample_frames"] = false;
   out["min_frames"] = 4;
   out["max_frames"] = 768;
@@ -52,9 +65,11 @@ ProcessorFiles read_processor_files(const std::filesystem::path& folder) {
   return files;
 }
 
-ProcessorFiles make_processor_files(const VisualInfo& visual) {
+ProcessorFiles make_processor_files(const VisualInfo& visual, std::int64_t min_pixels,
+                                    std::int64_t max_pixels) {
   constexpr const char* kClass = "Qwen2_5_VLProcessor";
-  Json images = image_settings(visual), videos = video_settings(visual);
+  Json images = image_settings(visual, min_pixels, max_pixels),
+       videos = video_settings(visual, min_pixels, max_pixels);
   const Json processor = {
       {"image_processor", images}, {"video_processor", videos}, {"processor_class", kClass}};
   images["processor_class"] = videos["processor_class"] = kClass;

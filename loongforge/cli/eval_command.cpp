@@ -15,6 +15,7 @@ struct EvalArguments {
   std::string model, data, questions;
   fs::path out;
   ComputeOptions compute;
+  MediaOptions media;
   PplOptions ppl;
   ChoiceOptions choice;
   MatchOptions match;
@@ -70,7 +71,7 @@ std::string share_line(const std::string& name, const Json& counts) {
 
 void eval_match_command(EvalArguments& arguments) {
   arguments.compute.apply();
-  OpenedModel opened = open_model(arguments.model, arguments.compute.dtype);
+  OpenedModel opened = open_model(arguments.model, arguments.compute.dtype, arguments.media);
   arguments.generate.stop_ids = opened.stop_ids;
   Generator generator(*opened.model, *opened.tokenizer, arguments.generate);
   if (!arguments.out.empty()) {
@@ -79,8 +80,7 @@ void eval_match_command(EvalArguments& arguments) {
   }
   arguments.match.model_identity = fs::absolute(opened.folder).string();
   arguments.match.on_progress = progress_of("eval match", "questions");
-  const Json result = eval_match(generator, *opened.tokenizer, opened.require_template(), arguments.questions,
-                                 arguments.match);
+  const Json result = eval_match(generator, opened.prompt_maker(), arguments.questions, arguments.match);
   std::string lines;
   for (const auto& [task, counts] : result.at("tasks").items()) lines += share_line(task, counts);
   finish(arguments, result, lines + share_line("all", result));
@@ -88,12 +88,12 @@ void eval_match_command(EvalArguments& arguments) {
 
 void eval_choice_command(EvalArguments& arguments) {
   arguments.compute.apply();
-  OpenedModel opened = open_model(arguments.model, arguments.compute.dtype);
+  OpenedModel opened = open_model(arguments.model, arguments.compute.dtype, arguments.media);
   arguments.choice.on_progress = progress_of("eval choice", "questions");
-  const ChatTemplate* chat_template =
-      !arguments.plain && opened.chat_template ? &*opened.chat_template : nullptr;
-  const Json result =
-      eval_choice(*opened.model, *opened.tokenizer, chat_template, arguments.questions, arguments.choice);
+  std::optional<PromptMaker> maker;
+  if (!arguments.plain && opened.chat_template) maker.emplace(opened.prompt_maker());
+  const Json result = eval_choice(*opened.model, *opened.tokenizer, maker ? &*maker : nullptr,
+                                  arguments.questions, arguments.choice);
   std::string lines;
   for (const char* score : {"sum", "mean"}) {
     Json counts = result.at(score);
@@ -108,6 +108,7 @@ void add_match(Command parent, const std::shared_ptr<EvalArguments>& arguments) 
   arguments->add_common(match);
   auto& check = arguments->match.check;
   match.option("--questions", arguments->questions, "JSONL: messages (or question), answer, task").required();
+  add_max_pixels(match, arguments->media);
   match.option("--limit", arguments->match.limit, "First N questions of each task (0: all)");
   match.option("--max-new-tokens", arguments->generate.max_new_tokens, "Tokens of an answer at most")
       .range(1, 1 << 20)
@@ -146,6 +147,7 @@ void add_eval(Command app, Outcome&) {
   arguments->add_common(choice);
   choice.option("--questions", arguments->questions, "JSONL: question (or messages), choices, answer")
       .required();
+  add_max_pixels(choice, arguments->media);
   choice.option("--limit", arguments->choice.limit, "First N questions (0: all)");
   choice.flag("--plain", arguments->plain, "Continue the question as plain text, without the chat template");
   choice.example("loongforge eval choice --model models/smollm2 --questions choices.jsonl");

@@ -4,36 +4,56 @@
 #include "loongforge/base/files.h"
 #include "loongforge/cli/command.h"
 #include "loongforge/cli/opened_model.h"
-#include "loongforge/generate/generator.h"
+#include "loongforge/generate/questions.h"
 
 namespace loongforge::cli {
 namespace {
 
 struct GenerateArguments {
   std::string model, prompt, messages, system;
+  std::vector<fs::path> images, videos;
   bool chat = false, json = false;
+  MediaOptions media;
   ComputeOptions compute;
   GenerateOptions options;
 };
 
-Json conversation_of(const GenerateArguments& arguments) {
-  if (!arguments.messages.empty()) {
-    Json messages = read_json(arguments.messages);
-    check<DataError>(messages.is_array() && !messages.empty(), arguments.messages,
-                     ": expected a list of messages {\"role\", \"content\"}");
-    return messages;
-  }
-  Json messages = Json::array();
-  if (!arguments.system.empty()) messages.push_back({{"role", "system"}, {"content", arguments.system}});
-  messages.push_back({{"role", "user"}, {"content", arguments.prompt}});
-  return messages;
+Conversation read_messages(const fs::path& file) {
+  const Json json = read_json(file);
+  check<DataError>(json.is_structured() && !json.empty(), file.string(),
+                   ": expected a list of messages {\"role\", \"content\"}, or {\"messages\": [...]}");
+  return question_conversation(json.is_array() ? Json{{"messages", json}} : json, file.string(), file);
+}
+
+Conversation conversation_of(const GenerateArguments& arguments) {
+  if (!arguments.messages.empty()) return read_messages(arguments.messages);
+  Conversation out;
+  out.where = "generate";
+  out.messages = Json::array();
+  if (!arguments.system.empty()) out.messages.push_back({{"role", "system"}, {"content", arguments.system}});
+  Json parts = Json::array();
+  const auto show = [&](MediaItem::Kind kind, const char* type, const std::vector<fs::path>& files) {
+    for (const fs::path& file : files) {
+      out.media.push_back({kind, {{file.string(), {}}}, 0, out.where});
+      parts.push_back({{"type", type}});
+    }
+  };
+  show(MediaItem::Kind::kPicture, "image", arguments.images);
+  show(MediaItem::Kind::kClip, "video", arguments.videos);
+  const bool plain = parts.empty();
+  if (!arguments.prompt.empty()) parts.push_back({{"type", "text"}, {"text", arguments.prompt}});
+  out.messages.push_back({{"role", "user"}, {"content", plain ? Json(arguments.prompt) : parts}});
+  return out;
 }
 
 void generate(GenerateArguments& arguments) {
-  check<ConfigError>(arguments.prompt.empty() != arguments.messages.empty(),
-                     "generate: expected one of --prompt TEXT and --messages FILE.json");
+  const bool pictures = !arguments.images.empty() || !arguments.videos.empty();
+  const bool asked = !arguments.prompt.empty() || pictures;
+  check<ConfigError>(asked != !arguments.messages.empty(),
+                     "generate: expected either --prompt TEXT, with --image FILE or --video FILE where the "
+                     "model sees, or --messages FILE.json, which names its own");
   arguments.compute.apply();
-  OpenedModel opened = open_model(arguments.model, arguments.compute.dtype);
+  OpenedModel opened = open_model(arguments.model, arguments.compute.dtype, arguments.media);
   arguments.options.stop_ids = opened.stop_ids;
   if (arguments.options.max_length == 0) arguments.options.max_length = opened.model->info().max_positions;
   Generator generator(*opened.model, *opened.tokenizer, arguments.options);
@@ -44,9 +64,10 @@ void generate(GenerateArguments& arguments) {
       std::fflush(stdout);
     };
   }
-  const bool chat = arguments.chat || !arguments.messages.empty() || !arguments.system.empty();
-  const Generation made = chat ? generator.chat(opened.require_template(), conversation_of(arguments), show)
-                               : generator.continue_text(arguments.prompt, show);
+  const bool chat = arguments.chat || pictures || !arguments.messages.empty() || !arguments.system.empty();
+  const Prompt prompt = chat ? opened.prompt_maker().prompt(conversation_of(arguments))
+                             : Prompt{opened.tokenizer->encode(arguments.prompt), {}};
+  const Generation made = generator.generate_prompts({prompt}, show).front();
   if (!arguments.json) {
     std::fputc('\n', stdout);
     return;
@@ -57,12 +78,17 @@ void generate(GenerateArguments& arguments) {
 }  // namespace
 
 void add_generate(Command app, Outcome&) {
-  Command command = app.subcommand("generate", "Continue a text or answer a question");
+  Command command = app.subcommand("generate", "Continue a text or answer a question, about pictures too");
   auto arguments = std::make_shared<GenerateArguments>();
   auto& options = arguments->options;
   command.option("--model", arguments->model, "Model folder, checkpoint or run folder").required();
   command.option("--prompt", arguments->prompt, "Text to continue; with --chat a question to answer");
   command.option("--messages", arguments->messages, "JSON file with a conversation to answer");
+  command.option("--image", arguments->images,
+                 "Picture that the question is about (implies --chat); repeatable");
+  command.option("--video", arguments->videos,
+                 "Clip that the question is about (implies --chat); repeatable");
+  add_max_pixels(command, arguments->media);
   command.option("--system", arguments->system, "System message (implies --chat)");
   command.flag("--chat", arguments->chat, "Use the model's chat template");
   command.option("--max-new-tokens", options.max_new_tokens, "Tokens to make at most")
@@ -81,6 +107,7 @@ void add_generate(Command app, Outcome&) {
   command.example(
       "loongforge generate --model models/smollm2 --chat --prompt \"What is the capital of "
       "France?\"");
+  command.example("loongforge generate --model runs/vlm/stage2 --image cat.jpg --prompt \"What is this?\"");
   command.action([arguments] { generate(*arguments); });
 }
 

@@ -5,6 +5,7 @@
 #include "loongforge/cli/command.h"
 #include "loongforge/formats/safetensors_writer.h"
 #include "loongforge/train/config.h"
+#include "loongforge/train/open_model.h"
 #include "loongforge/train/setup.h"
 
 namespace loongforge::cli {
@@ -24,7 +25,7 @@ void write_batches(const BatchesArguments& arguments) {
   config.fields(fields);
   load_config(fields, arguments.config, arguments.overrides);
   validate(config);
-  const RunParts parts = open_run(config);
+  const RunParts parts = open_run(with_model_folders(config));
   std::vector<std::pair<std::string, at::Tensor>> tensors;
   BatchCounts counts;
   Json pictures = Json::array();  // and clips, of each batch

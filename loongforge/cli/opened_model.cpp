@@ -3,10 +3,18 @@
 #include "loongforge/base/files.h"
 #include "loongforge/checkpoint/hf_load.h"
 #include "loongforge/checkpoint/peft_adapter.h"
-#include "loongforge/checkpoint/run_folder.h"
+#include "loongforge/checkpoint/processor_files.h"
+#include "loongforge/cli/options.h"
 #include "loongforge/generate/generator.h"
 
 namespace loongforge::cli {
+
+void add_max_pixels(Command command, MediaOptions& media) {
+  command
+      .option("--max-pixels", media.max_pixels,
+              "Larger pictures and frames are reduced (0: the model's own limit)")
+      .range(0);
+}
 
 at::ScalarType parse_dtype(const std::string& name) {
   if (name == "float32") return at::kFloat;
@@ -15,24 +23,10 @@ at::ScalarType parse_dtype(const std::string& name) {
   throw ConfigError(concat("dtype: expected float32, bfloat16 or float64, got '", name, "'"));
 }
 
-const ChatTemplate& OpenedModel::require_template() const {
+PromptMaker OpenedModel::prompt_maker() const {
   check<CheckpointError>(chat_template.has_value(), folder.string(),
                          ": has no chat template; add chat_template.jinja, or give plain text instead");
-  return *chat_template;
-}
-
-fs::path resolve_model_folder(const fs::path& path) {
-  check<CheckpointError>(fs::exists(path), path.string(),
-                         ": no such folder; expected a model folder with config.json");
-  check<CheckpointError>(
-      fs::is_directory(path), path.string(), ": is a file, expected a model folder with config.json",
-      path.extension() == ".gguf" ? "; convert it first: loongforge convert FILE.gguf FOLDER" : "");
-  if (fs::exists(path / "config.json") || is_peft_dir(path)) return path;
-  if (fs::is_directory(path / "hf")) return path / "hf";
-  if (const auto last = RunFolder(path).last_complete()) return last->path / "hf";
-  throw CheckpointError(concat(path.string(),
-                               ": holds neither config.json, nor hf/, nor a complete checkpoint; "
-                               "expected a model folder, a checkpoint or a run folder"));
+  return PromptMaker(*chat_template, *tokenizer, media.get());
 }
 
 Tokenizer open_tokenizer(const fs::path& path) {
@@ -45,7 +39,7 @@ std::optional<ChatTemplate> open_template(const Tokenizer& tokenizer, const fs::
   return ChatTemplate(*source, (folder / "chat_template").string(), tokenizer.special_tokens_json());
 }
 
-OpenedModel open_model(const fs::path& path, const std::string& dtype) {
+OpenedModel open_model(const fs::path& path, const std::string& dtype, const MediaOptions& media) {
   OpenedModel opened;
   opened.folder = resolve_model_folder(path);
   ParamPlan plan;
@@ -69,6 +63,12 @@ OpenedModel open_model(const fs::path& path, const std::string& dtype) {
       opened.model->info().vocab_size, " rows; use the tokenizer that belongs to the model");
   opened.chat_template = open_template(*opened.tokenizer, opened.folder);
   opened.stop_ids = stop_ids_of(opened.folder, *opened.tokenizer);
+  const std::optional<VisualInfo>& visual = opened.model->info().visual;
+  check<ConfigError>(visual || media == MediaOptions{}, "--max-pixels: ", opened.folder.string(),
+                     " is a model that reads text alone; leave it out");
+  if (visual) {
+    opened.media = std::make_shared<MediaLoader>(*visual, read_processor_files(opened.folder), media);
+  }
   return opened;
 }
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "loongforge/base/error.h"
-#include "loongforge/models/vision/tower.h"
+#include "loongforge/data/visual_inputs.h"
 #include "loongforge/models/vlm/positions.h"
 
 namespace loongforge {
@@ -71,24 +71,6 @@ void BatchBuilder::pad_to(std::int64_t tokens) {
   borders_.push_back(static_cast<std::int32_t>(filled_));
 }
 
-at::Tensor BatchBuilder::pixels() const {
-  std::int64_t rows = 0;
-  for (const PatchRows& one : patches_) rows += one.rows();
-  at::Tensor out = at::empty({rows, patches_.front().row_size}, at::kFloat);
-  float* to = out.mutable_data_ptr<float>();
-  for (const PatchRows& one : patches_) to = std::copy(one.values.begin(), one.values.end(), to);
-  return out;
-}
-
-at::Tensor BatchBuilder::grids() const {
-  at::Tensor out = at::empty({std::ssize(patches_), 3}, at::kLong);
-  std::int64_t* to = out.mutable_data_ptr<std::int64_t>();
-  for (const PatchRows& one : patches_) {
-    for (const std::int64_t side : {one.grid_t, one.grid_h, one.grid_w}) *to++ = side;
-  }
-  return out;
-}
-
 Batch BatchBuilder::finish() {
   check<InternalError>(filled_ == tokens_, "batch of ", tokens_, " tokens holds only ", filled_);
   at::Tensor cu_seqlens = at::empty({static_cast<std::int64_t>(borders_.size())}, at::kInt);
@@ -99,14 +81,12 @@ Batch BatchBuilder::finish() {
                    {"position_ids", position_ids_},
                    {"cu_seqlens", cu_seqlens}};
   if (visual_ != nullptr) {
-    const at::Tensor grid_thw = grids();
+    const VisualInputs visual = visual_inputs(patches_, seconds_);
     if (visual_->grid_positions) {
-      batch.tensors["position_ids"] = visual_positions(input_ids_, cu_seqlens, grid_thw, seconds_, *visual_);
+      batch.tensors["position_ids"] =
+          visual_positions(input_ids_, cu_seqlens, visual.grid_thw, visual.seconds, *visual_);
     }
-    if (!patches_.empty()) {
-      batch.tensors[vision_flow::kPixels] = pixels();
-      batch.tensors[vision_flow::kGrid] = grid_thw;
-    }
+    put_visual(batch.tensors, visual);
   }
   batch.counts = counts_;
   return batch;

@@ -34,8 +34,6 @@ class BatchBuilder {
 
  private:
   std::int64_t padding_id() const;
-  at::Tensor pixels() const;
-  at::Tensor grids() const;
 
   std::int64_t tokens_, filled_ = 0;
   const VisualInfo* visual_;

@@ -75,6 +75,7 @@ struct ConversationOptions {
   std::int64_t max_tokens = 0;  // cut at the right beyond this; 0: no limit
   ContentSpecials specials = ContentSpecials::kPlain;
   const VisualInfo* visual = nullptr;  // of a model that reads pictures; must outlive the tokeniser
+  bool open_answer = false;            // end with the opening of the assistant's answer; nothing is trained
 };
 
 // Renders conversations and tokenises each as one text. A token is trained when all its bytes lie within an

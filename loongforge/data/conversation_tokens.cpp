@@ -222,6 +222,8 @@ std::vector<TokenSpan> ConversationTokeniser::encode(const Conversation& convers
   if (join_parts_) messages = joined_parts(messages);
   RenderOptions render;
   render.tools = conversation.tools;
+  render.add_generation_prompt = options_.open_answer;
+  render.assistant_spans = !options_.open_answer;
   try {
     rendered = template_.render(messages, render);
   } catch (const DataError& error) {

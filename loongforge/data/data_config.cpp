@@ -62,25 +62,13 @@ ConversationTokeniser conversation_tokeniser(const DataConfig& config, const Sou
   return ConversationTokeniser(*context.chat_template, *context.tokenizer, options);
 }
 
-// Null for a model of text.
-std::shared_ptr<const MediaLoader> media_loader(const DataConfig& config, const SourceContext& context) {
-  if (context.visual == nullptr) {
-    const std::vector<std::string> keys = config.media_keys();
-    check<ConfigError>(keys.empty(), keys.empty() ? "" : keys.front(),
-                       ": has no effect with a model that reads text alone; leave it out");
-    return nullptr;
-  }
-  const MediaOptions options{config.min_pixels, config.max_pixels, config.video_fps, config.video_max_frames};
-  return std::make_shared<MediaLoader>(*context.visual, context.processor, options);
-}
-
 std::shared_ptr<const ConversationSet> read_set(const DataConfig& config, const SourceContext& context,
                                                 const std::vector<std::string>& files) {
   ConversationSetOptions options;
   options.format = conversation_format(config.format);
   options.limit = config.max_conversations;
   options.threads = context.threads;
-  options.media = media_loader(config, context);
+  options.media = make_media_loader(config, context.visual, context.processor);
   options.skip_bad_media = config.on_bad_media == "skip";
   options.max_patches = config.max_patches;
   options.caption_prompt = config.caption_prompt;
@@ -129,6 +117,18 @@ void media_fields(DataConfig& c, Fields& f) {
 }
 
 }  // namespace
+
+std::shared_ptr<const MediaLoader> make_media_loader(const DataConfig& config, const VisualInfo* visual,
+                                                     const std::map<std::string, std::string>& processor) {
+  if (visual == nullptr) {
+    const std::vector<std::string> keys = config.media_keys();
+    check<ConfigError>(keys.empty(), keys.empty() ? "" : keys.front(),
+                       ": has no effect with a model that reads text alone; leave it out");
+    return nullptr;
+  }
+  const MediaOptions options{config.min_pixels, config.max_pixels, config.video_fps, config.video_max_frames};
+  return std::make_shared<MediaLoader>(*visual, processor, options);
+}
 
 void DataConfig::fields(Fields& f) {
   f.field("data.train", train,

@@ -13,6 +13,7 @@ namespace loongforge {
 
 class ChatTemplate;
 class Fields;
+class MediaLoader;
 class Tokenizer;
 struct VisualInfo;
 
@@ -39,6 +40,11 @@ struct DataConfig {
   // Keys for pictures and clips that are not at their defaults.
   std::vector<std::string> media_keys() const;
 };
+
+// How the run wants its pictures and clips; null for a model of text (`visual` null). Throws ConfigError for
+// keys without effect, CheckpointError for files of a processor that does not fit the model.
+std::shared_ptr<const MediaLoader> make_media_loader(const DataConfig& config, const VisualInfo* visual,
+                                                     const std::map<std::string, std::string>& processor);
 
 // What the sources need to know of the run.
 struct SourceContext {

@@ -123,7 +123,7 @@ void set_limits(const MediaOptions& options, PatchConfig& config) {
 
 }  // namespace
 
-MediaLoader::MediaLoader(const VisualInfo& visual, const ProcessorTexts& processor,
+MediaLoader::MediaLoader(const VisualInfo& visual, const ProcessorFiles& processor,
                          const MediaOptions& options)
     : visual_(visual), processor_(read_media_processor(processor, visual)) {
   check<ConfigError>(

@@ -14,6 +14,8 @@ struct MediaOptions {
   std::int64_t min_pixels = 0, max_pixels = 0;  // of a picture or a frame; 0: the processor's
   double video_fps = 0;                         // frames of a clip a second; 0: the processor's
   std::int64_t video_max_frames = 0;            // of a clip; 0: the processor's
+
+  bool operator==(const MediaOptions&) const = default;
 };
 
 // How one picture or clip enters the model.
@@ -32,7 +34,7 @@ struct MediaGrid {
 class MediaLoader {
  public:
   // Throws CheckpointError as read_media_processor does, ConfigError for options that do not fit together.
-  MediaLoader(const VisualInfo& visual, const ProcessorTexts& processor, const MediaOptions& options = {});
+  MediaLoader(const VisualInfo& visual, const ProcessorFiles& processor, const MediaOptions& options = {});
 
   const VisualInfo& visual() const { return visual_; }
   // Tokens that hold its place.

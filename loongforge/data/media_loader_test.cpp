@@ -125,7 +125,7 @@ TEST(MediaProcessor, FilesAreReadInTheOrderOfTransformers) {
   EXPECT_EQ(plain.picture.max_pixels, 1280 * 64);
   EXPECT_EQ(plain.clip.min_pixels, 128 * 64);
   EXPECT_EQ(plain.clip.max_pixels, 768 * 64);
-  ProcessorTexts files = {{"preprocessor_config.json",
+  ProcessorFiles files = {{"preprocessor_config.json",
                            R"({"size": {"shortest_edge": 100, "longest_edge": 1000}, "max_pixels": 900,
                                "image_processor_type": "Qwen2VLImageProcessorPil", "do_rescale": false,
                                "image_mean": [0, 0, 0], "fps": 1, "resample": 2})"}};

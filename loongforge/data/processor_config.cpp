@@ -14,7 +14,7 @@ struct ProcessorFile {
 };
 
 // `nested` of processor_config.json, else the first of the files that is there.
-ProcessorFile find_file(const ProcessorTexts& files, const char* nested,
+ProcessorFile find_file(const ProcessorFiles& files, const char* nested,
                         std::initializer_list<const char*> names) {
   const auto parsed = [&](const std::string& name) {
     Json json = parse_json<CheckpointError>(files.at(name), name);
@@ -102,7 +102,7 @@ void read_sampling(const ProcessorFile& file, MediaProcessor& out) {
 
 }  // namespace
 
-MediaProcessor read_media_processor(const ProcessorTexts& files, const VisualInfo& visual) {
+MediaProcessor read_media_processor(const ProcessorFiles& files, const VisualInfo& visual) {
   check<CheckpointError>(visual.channels == 3, "model: expected pictures of 3 channels, got ",
                          visual.channels);
   PatchConfig config;

@@ -17,12 +17,12 @@ struct MediaProcessor {
 };
 
 // Texts of files by name.
-using ProcessorTexts = std::map<std::string, std::string>;
+using ProcessorFiles = std::map<std::string, std::string>;
 
 // From processor_config.json, video_preprocessor_config.json and preprocessor_config.json, in transformers'
 // order; what they leave out, or all of it without them, is transformers' default for the model's patches.
 // Throws CheckpointError naming file and key for what is ill-typed, of another kind of processor, or does not
 // fit the model.
-MediaProcessor read_media_processor(const ProcessorTexts& files, const VisualInfo& visual);
+MediaProcessor read_media_processor(const ProcessorFiles& files, const VisualInfo& visual);
 
 }  // namespace loongforge

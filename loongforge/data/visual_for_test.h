@@ -24,7 +24,7 @@ inline VisualInfo test_visual() {
   return visual;
 }
 
-inline ProcessorTexts test_processor() {
+inline ProcessorFiles test_processor() {
   return {{"preprocessor_config.json", R"({"min_pixels": 256, "max_pixels": 2304})"}};
 }
 

@@ -3,21 +3,26 @@
 #include <utility>
 
 #include "loongforge/base/error.h"
+#include "loongforge/data/conversation_media.h"
 #include "loongforge/formats/jsonl.h"
+#include "loongforge/generate/conversation_prompt.h"
 #include "loongforge/generate/likelihood.h"
 #include "loongforge/generate/questions.h"
 #include "loongforge/generate/share.h"
 #include "loongforge/nn/model.h"
-#include "loongforge/text/template/chat_template.h"
 #include "loongforge/text/tokenizer/tokenizer.h"
 
 namespace loongforge {
 namespace {
 
+// Forwards for which sequences are made at the same time.
+constexpr std::int64_t kTogether = 4;
+
 struct ChoiceQuestion {
   std::string task;
+  Conversation conversation;  // without a template: messages is the question's text
+  std::vector<std::string> choices;
   std::size_t right = 0;
-  std::vector<ScoredSequence> options;
 };
 
 // Index of the right option: its number from 0, its text, or its letter.
@@ -53,36 +58,42 @@ std::vector<std::string> choices_of(const Json& line, const std::string& where) 
   return choices;
 }
 
-// Makes the token sequence of a question with one of its options.
+// Makes the token sequences of a question with its options.
 class SequenceMaker {
  public:
-  SequenceMaker(const Tokenizer& tokenizer, const ChatTemplate* chat_template, const std::string& separator)
-      : tokenizer_(tokenizer), template_(chat_template), separator_(separator) {}
+  SequenceMaker(const Tokenizer& tokenizer, const PromptMaker* maker, const std::string& separator)
+      : tokenizer_(tokenizer), maker_(maker), separator_(separator) {}
 
-  ScoredSequence make(const Json& line, const std::string& choice, const std::string& where) const {
-    if (template_ != nullptr) return chat_sequence(question_messages(line, where), choice);
+  // Nothing is read but the conversation, for which `line` is checked.
+  void prepare(const Json& line, const std::string& where, const fs::path& file, ChoiceQuestion& out) const {
+    if (maker_ != nullptr) {
+      out.conversation = question_conversation(line, where, file);
+      return;
+    }
     check<DataError>(line.contains("question") && line["question"].is_string(), where,
                      ": expected \"question\" (text): the model has no chat template for \"messages\"");
-    const auto question = line["question"].get<std::string>();
-    return counted_from(question + separator_ + choice, question.size(), std::string::npos);
+    for (const std::string_view column : kMediaColumns) {
+      check<DataError>(!line.contains(column), where, ": ", column,
+                       ": pictures and clips need the model's chat template, and no --plain");
+    }
+    out.conversation.messages = line["question"];
+  }
+
+  std::vector<ScoredSequence> make(const ChoiceQuestion& question) const {
+    if (maker_ != nullptr) return maker_->answered(question.conversation, question.choices);
+    std::vector<ScoredSequence> out;
+    const auto text = question.conversation.messages.get<std::string>();
+    for (const std::string& choice : question.choices) out.push_back(continued(text, separator_ + choice));
+    return out;
   }
 
  private:
-  ScoredSequence chat_sequence(Json messages, const std::string& choice) const {
-    messages.push_back({{"role", "assistant"}, {"content", choice}});
-    const Rendered rendered = template_->render(messages);
-    check<DataError>(!rendered.assistant.empty(), template_->name(), ": shows no assistant message");
-    const AssistantSpan& span = rendered.assistant.back();
-    return counted_from(rendered.text, span.begin, span.end);
-  }
-
-  // Counts the tokens that reach beyond byte `begin`; what follows `end` is left out.
-  ScoredSequence counted_from(const std::string& text, std::size_t begin, std::size_t end) const {
+  // Counts the tokens that reach beyond the question.
+  ScoredSequence continued(const std::string& question, const std::string& choice) const {
     ScoredSequence sequence;
     sequence.first_counted = 0;
-    for (const TokenSpan& span : tokenizer_.encode_spans(text)) {
-      if (span.begin >= end) break;
-      if (span.end <= begin) ++sequence.first_counted;
+    for (const TokenSpan& span : tokenizer_.encode_spans(question + choice)) {
+      if (span.end <= question.size()) ++sequence.first_counted;
       sequence.ids.push_back(span.id);
     }
     sequence.first_counted = std::max<std::int64_t>(1, sequence.first_counted);
@@ -90,7 +101,7 @@ class SequenceMaker {
   }
 
   const Tokenizer& tokenizer_;
-  const ChatTemplate* template_;
+  const PromptMaker* maker_;
   const std::string& separator_;
 };
 
@@ -103,9 +114,9 @@ std::vector<ChoiceQuestion> read_choices(const fs::path& path, const SequenceMak
     check<DataError>(line.is_object(), where, ": expected a JSON object, got ", line.type_name());
     ChoiceQuestion question;
     question.task = task_field(line, where);
-    const std::vector<std::string> choices = choices_of(line, where);
-    question.right = right_option(line, choices, where);
-    for (const std::string& choice : choices) question.options.push_back(maker.make(line, choice, where));
+    question.choices = choices_of(line, where);
+    question.right = right_option(line, question.choices, where);
+    maker.prepare(line, where, path, question);
     questions.push_back(std::move(question));
     if (limit > 0 && static_cast<std::int64_t>(questions.size()) == limit) break;
   }
@@ -139,25 +150,32 @@ struct Tally {
 
 }  // namespace
 
-Json eval_choice(const Model& model, const Tokenizer& tokenizer, const ChatTemplate* chat_template,
+Json eval_choice(const Model& model, const Tokenizer& tokenizer, const PromptMaker* prompt_maker,
                  const std::filesystem::path& questions_file, const ChoiceOptions& options) {
-  const SequenceMaker maker(tokenizer, chat_template, options.separator);
+  const SequenceMaker maker(tokenizer, prompt_maker, options.separator);
   const std::vector<ChoiceQuestion> questions = read_choices(questions_file, maker, options.limit);
-  std::vector<ScoredSequence> sequences;
-  for (const ChoiceQuestion& question : questions) {
-    sequences.insert(sequences.end(), question.options.begin(), question.options.end());
-  }
-  const std::vector<Score> scores =
-      score_sequences(model, sequences, options.batch_tokens, options.on_progress);
-
   Tally all;
   std::map<std::string, Tally> tasks;
-  std::size_t at = 0;
-  for (const ChoiceQuestion& question : questions) {
-    const std::span<const Score> own(scores.data() + at, question.options.size());
-    all.add(own, question.right);
-    tasks[question.task].add(own, question.right);
-    at += question.options.size();
+  // Some questions together, so that few pictures are in memory.
+  for (std::size_t first = 0; first < questions.size();) {
+    std::vector<ScoredSequence> sequences;
+    std::size_t last = first;
+    for (std::int64_t tokens = 0; last < questions.size() && tokens < kTogether * options.batch_tokens;
+         ++last) {
+      for (ScoredSequence& one : maker.make(questions[last])) {
+        tokens += std::ssize(one.ids);
+        sequences.push_back(std::move(one));
+      }
+    }
+    const std::vector<Score> scores = score_sequences(model, sequences, options.batch_tokens);
+    for (std::size_t at = 0; first < last; ++first) {
+      const ChoiceQuestion& question = questions[first];
+      const std::span<const Score> own(scores.data() + at, question.choices.size());
+      all.add(own, question.right);
+      tasks[question.task].add(own, question.right);
+      at += question.choices.size();
+    }
+    if (options.on_progress) options.on_progress(all.questions, std::ssize(questions));
   }
   Json out = {{"kind", "choice"}};
   out.update(all.json());

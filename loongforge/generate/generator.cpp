@@ -5,7 +5,6 @@
 
 #include "loongforge/base/error.h"
 #include "loongforge/generate/decode_loop.h"
-#include "loongforge/text/template/chat_template.h"
 #include "loongforge/text/tokenizer/tokenizer.h"
 
 namespace loongforge {
@@ -54,19 +53,6 @@ std::vector<Generation> Generator::generate_prompts(const std::vector<Prompt>& p
 
 Generation Generator::continue_text(const std::string& prompt, const TokenCallback& on_token) {
   return generate({tokenizer_.encode(prompt)}, on_token).front();
-}
-
-Generation Generator::chat(const ChatTemplate& chat_template, const Json& messages,
-                           const TokenCallback& on_token) {
-  return generate({chat_prompt(chat_template, tokenizer_, messages)}, on_token).front();
-}
-
-std::vector<std::int32_t> chat_prompt(const ChatTemplate& chat_template, const Tokenizer& tokenizer,
-                                      const Json& messages) {
-  RenderOptions options;
-  options.add_generation_prompt = true;
-  options.assistant_spans = false;
-  return tokenizer.encode(chat_template.render(messages, options).text);
 }
 
 std::vector<std::int32_t> stop_ids_of(const std::filesystem::path& model_dir, const Tokenizer& tokenizer) {

@@ -16,7 +16,6 @@ namespace loongforge {
 
 class Model;
 class Tokenizer;
-class ChatTemplate;
 
 struct GenerateOptions {
   std::int64_t max_new_tokens = 256;   // tokens made for each prompt at most, the stop token included
@@ -70,10 +69,6 @@ class Generator {
   // Encodes plain text (names of special tokens become their ids) and continues it.
   Generation continue_text(const std::string& prompt, const TokenCallback& on_token = {});
 
-  // The model's answer to a conversation (list of {"role", "content"}).
-  Generation chat(const ChatTemplate& chat_template, const Json& messages,
-                  const TokenCallback& on_token = {});
-
   const GenerateOptions& options() const { return options_; }
   const Model& model() const { return model_; }
 
@@ -82,10 +77,6 @@ class Generator {
   const Tokenizer& tokenizer_;
   GenerateOptions options_;
 };
-
-// The ids of a rendered conversation with the opening of the assistant's turn.
-std::vector<std::int32_t> chat_prompt(const ChatTemplate& chat_template, const Tokenizer& tokenizer,
-                                      const Json& messages);
 
 // Stop tokens of a Hugging Face directory: eos_token_id (number or list) of generation_config.json, else of
 // config.json, joined with the tokenizer's own end token. Throws CheckpointError on ill-typed values.

@@ -9,6 +9,7 @@
 
 #include "loongforge/base/error.h"
 #include "loongforge/base/test_path.h"
+#include "loongforge/generate/conversation_prompt.h"
 #include "loongforge/generate/test_support.h"
 #include "loongforge/text/template/chat_template.h"
 
@@ -147,16 +148,14 @@ TEST(Generator, CallbacksSeeEveryTokenAndTheWholeText) {
   EXPECT_EQ(finished, (std::vector<int>{1, 1, 1, 1}));
 }
 
-TEST(Generator, ChatOpensTheAssistantsTurn) {
-  const auto model = tiny_model();
+TEST(PromptMaker, OpensTheAssistantsTurn) {
   const Tokenizer tokenizer = tiny_tokenizer();
   const ChatTemplate chat_template(kTinyTemplate, "tiny template");
   const Json messages = Json::array({{{"role", "user"}, {"content", "Hi <|im_end|>"}}});
-  const auto ids = chat_prompt(chat_template, tokenizer, messages);
+  const std::vector<std::int32_t> ids = PromptMaker(chat_template, tokenizer).prompt(messages).ids;
   EXPECT_EQ(ids.front(), 256);
   EXPECT_EQ(tokenizer.decode(std::vector<std::int32_t>(ids.end() - 10, ids.end())), "assistant\n");
-  const auto answer = Generator(*model, tokenizer, greedy(4)).chat(chat_template, messages);
-  EXPECT_EQ(answer.ids, slow_answer(*model, ids, 4));
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), 257), 2);
 }
 
 TEST(Generator, RefusesBadPromptsAndOptions) {

@@ -16,7 +16,7 @@ namespace loongforge {
 class BatchSource;
 class Model;
 class Tokenizer;
-class ChatTemplate;
+class PromptMaker;
 
 // A sequence of tokens whose tokens from `first_counted` (at least 1) on are scored.
 struct ScoredSequence {
@@ -66,12 +66,12 @@ struct ChoiceOptions {
 };
 
 // Questions with options, JSONL lines {"question" or "messages", "choices": [...], "answer": index, letter or
-// text of the right one, "task"}. With a chat template the options are the assistant's answers, otherwise
-// they continue the question. The chosen option is the likeliest one: by the sum of log p ("sum") and by the
-// mean per token ("mean"):
+// text of the right one, "task"}, with pictures as in files of conversations. With a maker of prompts the
+// options are the assistant's answers, otherwise they continue the question, which is text alone. The chosen
+// option is the likeliest one: by the sum of log p ("sum") and by the mean per token ("mean"):
 // {"kind": "choice", "questions": N, "sum": {"right", "share", "standard_error"}, "mean": {...},
 //  "tasks": {TASK: {"questions", "sum": {...}, "mean": {...}}}}. Throws DataError naming file and line.
-Json eval_choice(const Model& model, const Tokenizer& tokenizer, const ChatTemplate* chat_template,
+Json eval_choice(const Model& model, const Tokenizer& tokenizer, const PromptMaker* maker,
                  const std::filesystem::path& questions_file, const ChoiceOptions& options);
 
 }  // namespace loongforge

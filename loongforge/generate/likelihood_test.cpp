@@ -9,6 +9,7 @@
 #include "loongforge/base/files.h"
 #include "loongforge/base/test_path.h"
 #include "loongforge/formats/indexed_dataset.h"
+#include "loongforge/generate/conversation_prompt.h"
 #include "loongforge/generate/test_support.h"
 #include "loongforge/text/template/chat_template.h"
 
@@ -136,10 +137,11 @@ TEST_F(Likelihood, ChoiceTakesTheLikeliestOption) {
 TEST_F(Likelihood, ChoiceThroughAChatTemplateScoresTheAnswerOnly) {
   const Tokenizer tokenizer = tiny_tokenizer();
   const ChatTemplate chat_template(test::kTinyTemplate, "tiny template");
+  const PromptMaker maker(chat_template, tokenizer);
   write_file_atomic(
       root_ / "choices.jsonl",
       "{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}],\"choices\":[\"a\",\"bc\"],\"answer\":0}\n");
-  const Json result = eval_choice(*model_, tokenizer, &chat_template, root_ / "choices.jsonl", {});
+  const Json result = eval_choice(*model_, tokenizer, &maker, root_ / "choices.jsonl", {});
   double best = 0;
   for (const std::string choice : {"a", "bc"}) {
     const auto ids =

@@ -7,13 +7,16 @@
 #include "loongforge/base/process.h"
 #include "loongforge/base/random.h"
 #include "loongforge/generate/answer_store.h"
+#include "loongforge/generate/questions.h"
 #include "loongforge/generate/share.h"
 #include "loongforge/nn/model.h"
 #include "loongforge/text/template/chat_template.h"
-#include "loongforge/text/tokenizer/tokenizer.h"
 
 namespace loongforge {
 namespace {
+
+// Pictures that are held in memory at the same time.
+constexpr std::int64_t kPicturesTogether = 64;
 
 Json check_json(const AnswerCheck& check) {
   return {{"tag", check.tag},
@@ -37,12 +40,25 @@ std::uint64_t weights_fingerprint(const Model& model) {
   return hash_bytes(all);
 }
 
+// Of the words and of the files that are shown.
+std::string question_text(const Question& question) {
+  std::string out = dump_json(question.conversation.messages);
+  for (const MediaItem& item : question.conversation.media) {
+    for (const MediaSource& source : item.sources) {
+      const MediaBytes file = source.open();
+      const std::string_view bytes(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
+      out += concat('\n', std::hex, hash_bytes(bytes));
+    }
+  }
+  return out + '\n' + question.expected + '\n' + question.task + '\n';
+}
+
 // Everything that an answer depends on; stored answers of another header are not used.
 Json header_of(const std::vector<Question>& questions, const Generator& generator,
                const std::string& template_source, const MatchOptions& options) {
   std::string all = template_source;
   for (const Question& question : questions) {
-    all += dump_json(question.messages) + '\n' + question.expected + '\n' + question.task + '\n';
+    all += question_text(question);
   }
   const GenerateOptions& generate = generator.options();
   return {{"kind", "match"},
@@ -70,7 +86,7 @@ Json answer_line(std::size_t index, const Question& question, const Generation& 
                  const AnswerCheck& check) {
   return {{"index", index},
           {"task", question.task},
-          {"question", question.messages.back()["content"]},
+          {"question", shown_text(question.conversation.messages.back().at("content"))},
           {"expected", question.expected},
           {"answer", generation.text},
           {"right", answer_is_right(generation.text, question.expected, check)},
@@ -79,24 +95,33 @@ Json answer_line(std::size_t index, const Question& question, const Generation& 
 }
 
 // Questions of one task that have no answer yet, together: they share the longest beginning.
-void answer_task(Generator& generator, const Tokenizer& tokenizer, const ChatTemplate& chat_template,
-                 const std::vector<Question>& questions, const std::string& task, const MatchOptions& options,
-                 AnswerStore& store) {
+void answer_task(Generator& generator, const PromptMaker& maker, const std::vector<Question>& questions,
+                 const std::string& task, const MatchOptions& options, AnswerStore& store) {
   std::vector<std::size_t> indices;
-  std::vector<std::vector<std::int32_t>> prompts;
+  std::vector<Prompt> prompts;
+  const auto answer = [&] {
+    generator.generate_prompts(prompts, {}, [&](std::size_t prompt, const Generation& generation) {
+      const std::size_t index = indices[prompt];
+      store.add(answer_line(index, questions[index], generation, options.check));
+      if (options.on_progress) {
+        options.on_progress(static_cast<std::int64_t>(store.answers().size()),
+                            static_cast<std::int64_t>(questions.size()));
+      }
+    });
+    indices.clear();
+    prompts.clear();
+  };
+  std::int64_t pictures = 0;
   for (std::size_t i = 0; i < questions.size(); ++i) {
     if (questions[i].task != task || store.has(static_cast<std::int64_t>(i))) continue;
     indices.push_back(i);
-    prompts.push_back(chat_prompt(chat_template, tokenizer, questions[i].messages));
+    prompts.push_back(maker.prompt(questions[i].conversation));
+    pictures += std::ssize(questions[i].conversation.media);
+    if (pictures < kPicturesTogether) continue;
+    answer();
+    pictures = 0;
   }
-  generator.generate(prompts, {}, [&](std::size_t prompt, const Generation& generation) {
-    const std::size_t index = indices[prompt];
-    store.add(answer_line(index, questions[index], generation, options.check));
-    if (options.on_progress) {
-      options.on_progress(static_cast<std::int64_t>(store.answers().size()),
-                          static_cast<std::int64_t>(questions.size()));
-    }
-  });
+  answer();
 }
 
 struct Tally {
@@ -114,16 +139,17 @@ struct Tally {
 
 }  // namespace
 
-Json eval_match(Generator& generator, const Tokenizer& tokenizer, const ChatTemplate& chat_template,
-                const std::filesystem::path& questions_file, const MatchOptions& options) {
+Json eval_match(Generator& generator, const PromptMaker& maker, const std::filesystem::path& questions_file,
+                const MatchOptions& options) {
   const double start = monotonic_seconds();
   const std::vector<Question> questions = limited(read_questions(questions_file), options.limit);
-  AnswerStore store(options.answers, header_of(questions, generator, chat_template.source(), options));
+  AnswerStore store(options.answers,
+                    header_of(questions, generator, maker.chat_template().source(), options));
 
   std::map<std::string, Tally> tasks;
   for (const Question& question : questions) tasks[question.task];
   for (const auto& [task, tally] : tasks) {
-    answer_task(generator, tokenizer, chat_template, questions, task, options, store);
+    answer_task(generator, maker, questions, task, options, store);
   }
   Tally all;
   for (const auto& [index, answer] : store.answers()) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "loongforge/base/json.h"
+#include "loongforge/generate/conversation_prompt.h"
 #include "loongforge/generate/generator.h"
 
 namespace loongforge {
@@ -31,18 +32,6 @@ std::string normalise_answer(std::string_view answer, const AnswerCheck& check, 
 std::string normalise_expected(std::string_view expected, const AnswerCheck& check);
 bool answer_is_right(std::string_view answer, std::string_view expected, const AnswerCheck& check);
 
-// One question of a file.
-struct Question {
-  std::string task;      // "" when the file names none
-  Json messages;         // conversation without the answer
-  std::string expected;  // the right answer
-};
-
-// Reads JSONL (plain, .gz, .zst): each line {"messages": [...]} or {"question": "..."}, with "answer" and
-// optionally "task". A last assistant message of `messages` is taken as the answer where "answer" is missing,
-// and dropped otherwise. Throws DataError naming file and line.
-std::vector<Question> read_questions(const std::filesystem::path& path);
-
 struct MatchOptions {
   AnswerCheck check;
   std::filesystem::path answers;  // JSONL of every answer, one line as soon as it is known; empty: not stored
@@ -51,12 +40,12 @@ struct MatchOptions {
   std::function<void(std::int64_t done, std::int64_t total)> on_progress;
 };
 
-// Answers all questions of `questions_file` and counts:
+// Answers all questions of `questions_file` (questions.h) and counts:
 // {"kind": "match", "questions": N, "right": n, "share": p, "standard_error": s, "seconds": t,
 //  "tasks": {TASK: {"questions", "right", "share", "standard_error"}}, "answers": FILE NAME}.
 // standard_error = sqrt(p (1 - p) / N). Goes on where an interrupted run with the same `answers` file
 // stopped.
-Json eval_match(Generator& generator, const Tokenizer& tokenizer, const ChatTemplate& chat_template,
-                const std::filesystem::path& questions_file, const MatchOptions& options);
+Json eval_match(Generator& generator, const PromptMaker& maker, const std::filesystem::path& questions_file,
+                const MatchOptions& options);
 
 }  // namespace loongforge

@@ -27,7 +27,7 @@ class Match : public testing::Test {
 
   std::string answer_to(const std::string& question) {
     const Json messages = Json::array({{{"role", "user"}, {"content", question}}});
-    return Generator(*model_, tokenizer_, options_).chat(template_, messages).text;
+    return Generator(*model_, tokenizer_, options_).generate_prompts({maker_.prompt(messages)})[0].text;
   }
   // `right` of six questions expect what the model says; tasks alternate.
   void write_questions(int right) {
@@ -43,13 +43,14 @@ class Match : public testing::Test {
   }
   Json run() {
     Generator generator(*model_, tokenizer_, options_);
-    return eval_match(generator, tokenizer_, template_, root_ / "questions.jsonl", match_);
+    return eval_match(generator, maker_, root_ / "questions.jsonl", match_);
   }
 
   fs::path root_ = test_path();
   std::unique_ptr<Model> model_ = tiny_model();
   Tokenizer tokenizer_ = tiny_tokenizer();
   ChatTemplate template_{test::kTinyTemplate, "tiny template"};
+  PromptMaker maker_{template_, tokenizer_};
   GenerateOptions options_;
   MatchOptions match_;
 };

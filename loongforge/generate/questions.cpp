@@ -1,7 +1,7 @@
 #include "loongforge/generate/questions.h"
 
+#include "loongforge/data/conversation_media.h"
 #include "loongforge/formats/jsonl.h"
-#include "loongforge/generate/match.h"
 
 namespace loongforge {
 namespace {
@@ -13,34 +13,12 @@ void check_messages(const Json& messages, const std::string& where) {
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const Json& message = messages[i];
     const bool good = message.is_object() && message.contains("role") && message["role"].is_string() &&
-                      message.contains("content") && message["content"].is_string();
+                      message.contains("content") &&
+                      (message["content"].is_string() || message["content"].is_array());
     check<DataError>(good, where, ": messages[", i,
-                     "]: expected {\"role\": text, \"content\": text}; mend or remove the line");
+                     "]: expected {\"role\": text, \"content\": text or parts}; mend or remove the line");
   }
 }
-
-bool ends_with_answer(const Json& messages) {
-  return messages.back()["role"] == "assistant";
-}
-
-Question parse_question(const Json& line, const std::string& where) {
-  check<DataError>(line.is_object(), where, ": expected a JSON object, got ", line.type_name());
-  Question question;
-  question.task = task_field(line, where);
-  question.messages = question_messages(line, where);
-  if (line.contains("answer")) {
-    question.expected = text_field(line, "answer", where);
-  } else {
-    check<DataError>(ends_with_answer(question.messages), where,
-                     ": expected \"answer\" or a last assistant message, got neither");
-    question.expected = question.messages.back()["content"].get<std::string>();
-  }
-  if (ends_with_answer(question.messages)) question.messages.erase(question.messages.size() - 1);
-  check<DataError>(!question.messages.empty(), where, ": messages: expected a question before the answer");
-  return question;
-}
-
-}  // namespace
 
 Json question_messages(const Json& line, const std::string& where) {
   if (line.contains("messages")) {
@@ -51,6 +29,40 @@ Json question_messages(const Json& line, const std::string& where) {
   check<DataError>(line["question"].is_string(), where, ": question: expected text, got ",
                    line["question"].type_name());
   return Json::array({Json{{"role", "user"}, {"content", line["question"]}}});
+}
+
+Question parse_question(const Json& line, const std::string& where, const fs::path& file) {
+  check<DataError>(line.is_object(), where, ": expected a JSON object, got ", line.type_name());
+  Question question;
+  question.task = task_field(line, where);
+  question.conversation = question_conversation(line, where, file);
+  const std::optional<std::string> answer = take_answer(question.conversation);
+  check<DataError>(answer || line.contains("answer"), where,
+                   ": expected \"answer\" or a last assistant message, got neither");
+  question.expected = line.contains("answer") ? text_field(line, "answer", where) : *answer;
+  check<DataError>(!question.conversation.messages.empty(), where,
+                   ": messages: expected a question before the answer");
+  return question;
+}
+
+}  // namespace
+
+Conversation question_conversation(const Json& line, const std::string& where, const fs::path& file) {
+  Conversation out;
+  out.messages = question_messages(line, where);
+  out.where = where;
+  take_media(line, files_of(file.parent_path()), nullptr, out);
+  return out;
+}
+
+std::optional<std::string> take_answer(Conversation& conversation) {
+  Json& messages = conversation.messages;
+  if (messages.empty() || messages.back().at("role") != "assistant") return std::nullopt;
+  const Json content = messages.back().at("content");
+  check<DataError>(content.is_string(), conversation.where,
+                   ": the last message: expected words of the assistant, got pictures");
+  messages.erase(messages.size() - 1);
+  return content.get<std::string>();
 }
 
 std::string text_field(const Json& line, const char* key, const std::string& where) {
@@ -68,7 +80,7 @@ std::string task_field(const Json& line, const std::string& where) {
 std::vector<Question> read_questions(const std::filesystem::path& path) {
   JsonlReader reader(path);
   std::vector<Question> questions;
-  for (Json line; reader.next(line);) questions.push_back(parse_question(line, reader.where()));
+  for (Json line; reader.next(line);) questions.push_back(parse_question(line, reader.where(), path));
   check<DataError>(!questions.empty(), path.string(), ": expected questions, got an empty file");
   return questions;
 }

@@ -1,10 +1,11 @@
+#include "loongforge/generate/questions.h"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
 
 #include "loongforge/base/error.h"
 #include "loongforge/base/test_path.h"
-#include "loongforge/generate/match.h"
 
 namespace loongforge {
 namespace {
@@ -33,7 +34,7 @@ TEST_F(Questions, PlainQuestionBecomesAUserMessage) {
   ASSERT_EQ(read_back.size(), 1u);
   EXPECT_EQ(read_back[0].task, "sum");
   EXPECT_EQ(read_back[0].expected, "2");
-  EXPECT_EQ(read_back[0].messages, Json::parse(R"([{"role":"user","content":"1+1?"}])"));
+  EXPECT_EQ(read_back[0].conversation.messages, Json::parse(R"([{"role":"user","content":"1+1?"}])"));
 }
 
 TEST_F(Questions, LastAssistantMessageIsTheAnswer) {
@@ -41,7 +42,7 @@ TEST_F(Questions, LastAssistantMessageIsTheAnswer) {
       read(R"({"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]})"
            "\n");
   EXPECT_EQ(read_back[0].expected, "b");
-  EXPECT_EQ(read_back[0].messages.size(), 1u);
+  EXPECT_EQ(read_back[0].conversation.messages.size(), 1u);
 }
 
 TEST_F(Questions, AnswerFieldWinsOverTheAssistantMessage) {
@@ -49,7 +50,7 @@ TEST_F(Questions, AnswerFieldWinsOverTheAssistantMessage) {
       read(R"({"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}],"answer":"c"})"
            "\n");
   EXPECT_EQ(read_back[0].expected, "c");
-  EXPECT_EQ(read_back[0].messages.size(), 1u);
+  EXPECT_EQ(read_back[0].conversation.messages.size(), 1u);
 }
 
 TEST_F(Questions, ErrorsNameFileAndLine) {

@@ -96,6 +96,12 @@ void NumericConfig::fields(Fields& f) {
 void SampleConfig::fields(Fields& f) {
   f.field("sample.prompts", prompts,
           "Prompts that the model answers before the first and after the last step.");
+  f.field(
+      "sample.conversations", conversations,
+      "Conversations as in data.train (task sft) whose last answer the model gives anew at the same times; "
+      "the report shows both, with the first picture.");
+  f.field("sample.max_conversations", max_conversations, "The first so many of these conversations.")
+      .at_least(1);
   f.field("sample.max_new_tokens", max_new_tokens, "Tokens of one answer at most.")
       .at_least(1)
       .unit("tokens");
@@ -133,6 +139,9 @@ void model_violations(const RunConfig& c, std::vector<std::string>& out) {
   for (std::string& text : m.violations()) out.push_back(std::move(text));
   const bool no_tokenizer = m.tokenizer_path().empty();
   if (no_tokenizer && c.task == "sft") out.push_back("model.tokenizer: task sft needs a tokenizer; name one");
+  if (!c.sample.conversations.empty() && c.task != "sft") {
+    out.push_back(concat("sample.conversations: has no effect with task ", c.task, "; leave it out"));
+  }
   if (no_tokenizer && !c.sample.prompts.empty()) {
     out.push_back("model.tokenizer: sample.prompts needs a tokenizer; name one");
   }

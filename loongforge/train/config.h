@@ -75,8 +75,11 @@ struct NumericConfig {
 
 struct SampleConfig {
   std::vector<std::string> prompts;
+  std::string conversations;  // file; the model gives the last answer of each anew
+  std::int64_t max_conversations = 10;
   std::int64_t max_new_tokens = 64;
 
+  bool any() const { return !prompts.empty() || !conversations.empty(); }
   void fields(Fields& f);
 };
 

@@ -5,14 +5,15 @@
 namespace loongforge {
 
 void ModelConfig::fields(Fields& f) {
-  f.field("model.path", path, "Hugging Face directory of the model to train.");
+  f.field("model.path", path,
+          "Model to train: a Hugging Face directory, or a run or checkpoint of this program.");
   f.field("model.preset", preset, "Named model of configs/models, trained from random weights.");
   f.field("model.init", init, "Where weights come from; auto: the directory of model.path, else random.")
       .one_of({"auto", "pretrained", "random"});
   f.field("model.tokenizer", tokenizer,
           "Directory or file of the tokenizer; empty: model.path or model.language.path.");
   f.field("model.vision.path", vision.path,
-          "Directory of the vision tower of a composition, with its weights.");
+          "Directory (or run) of the vision tower of a composition, with its weights.");
   f.field("model.vision.preset", vision.preset, "Named vision tower of configs/models, random weights.");
   f.field("model.projector.kind", projector.kind,
           "From patches to tokens: mlp; patch_merge (a norm before it); resampler (queries that look at all "
@@ -26,7 +27,7 @@ void ModelConfig::fields(Fields& f) {
   f.field("model.projector.tokens", projector.tokens, "Tokens of every picture that the resampler gives.")
       .at_least(1)
       .unit("tokens");
-  f.field("model.language.path", language.path, "Directory of the language model of a composition.");
+  f.field("model.language.path", language.path, "Directory (or run) of the language model of a composition.");
   f.field("model.language.preset", language.preset,
           "Named language model of configs/models, random weights.");
   f.field("model.form", form,

@@ -4,6 +4,7 @@
 #include "loongforge/base/files.h"
 #include "loongforge/checkpoint/compose.h"
 #include "loongforge/checkpoint/hf_load.h"
+#include "loongforge/checkpoint/model_folder.h"
 #include "loongforge/models/card.h"
 
 namespace loongforge {
@@ -26,7 +27,7 @@ std::optional<Tokenizer> open_tokenizer(const RunConfig& config) {
   if (path.empty()) return std::nullopt;
   if (!config.model.tokenizer.empty() || config.model.composed()) return Tokenizer::load(path);
   // A model directory without a tokenizer is enough for data that is already tokenised.
-  const bool needed = config.task == "sft" || !config.sample.prompts.empty();
+  const bool needed = config.task == "sft" || config.sample.any();
   if (!needed && !fs::exists(fs::path(path) / "tokenizer.json")) return std::nullopt;
   return Tokenizer::load(path);
 }
@@ -104,6 +105,15 @@ void add_component(const RunConfig& config, const ComponentConfig& component, co
 
 }  // namespace
 
+RunConfig with_model_folders(RunConfig config) {
+  ModelConfig& m = config.model;
+  for (std::string* path : {&m.path, &m.vision.path, &m.language.path})
+    if (!path->empty()) *path = resolve_whole_model(*path).string();
+  if (fs::is_directory(m.tokenizer) && !fs::exists(fs::path(m.tokenizer) / "tokenizer.json"))
+    m.tokenizer = resolve_model_folder(m.tokenizer).string();
+  return config;
+}
+
 OpenedRunModel open_run_model(const RunConfig& config) {
   const ParamPlan plan = param_plan(config);
   OpenedRunModel out;
@@ -119,7 +129,10 @@ OpenedRunModel open_run_model(const RunConfig& config) {
       "out");
   if (!out.model->info().visual) return out;
   if (!config.model.path.empty()) out.processor = read_processor_files(config.model.path);
-  if (out.processor.empty()) out.processor = make_processor_files(*out.model->info().visual);
+  if (out.processor.empty()) {
+    out.processor =
+        make_processor_files(*out.model->info().visual, config.data.min_pixels, config.data.max_pixels);
+  }
   return out;
 }
 

@@ -20,6 +20,9 @@ struct OpenedRunModel {
   ProcessorFiles processor;
 };
 
+// With the folders of models behind runs and checkpoints in place of these. Throws CheckpointError.
+RunConfig with_model_folders(RunConfig config);
+
 // Throws CheckpointError, ConfigError.
 OpenedRunModel open_run_model(const RunConfig& config);
 

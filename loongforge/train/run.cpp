@@ -13,6 +13,7 @@
 #include "loongforge/base/log.h"
 #include "loongforge/base/progress.h"
 #include "loongforge/checkpoint/run_folder.h"
+#include "loongforge/train/open_model.h"
 #include "loongforge/train/setup.h"
 #include "loongforge/train/trainer.h"
 
@@ -129,7 +130,7 @@ RunOutcome run_training(const RunConfig& config, const RunOptions& options) {
     }
   }
   const OpenFolder open(folder.root());
-  return train(config, options, folder);
+  return train(with_model_folders(config), options, folder);
 }
 
 }  // namespace loongforge

@@ -141,6 +141,29 @@ TEST(Run, AdapterFolderHoldsOnlyTheAdapter) {
     EXPECT_NE(info.name.find("lora"), std::string::npos) << info.name;
 }
 
+TEST(Run, GoesOnFromTheModelOfAnotherRun) {
+  const TinyRun tiny;
+  const RunOutcome first = train(tiny.config("first"));
+  RunConfig config = tiny.config("second");
+  config.model.preset = "";
+  config.model.path = tiny.run("first").string();
+  const RunOutcome second = train(config);
+  EXPECT_EQ(second.summary.at("heldout_loss_before"), first.summary.at("heldout_loss_after"));
+  EXPECT_NE(read_file(tiny.run("second") / "config.yaml").find("first/checkpoints/step-00000006/hf"),
+            std::string::npos);
+}
+
+TEST(Run, RefusesAdaptersAloneAsAModel) {
+  const TinyRun tiny;
+  RunConfig config = lora_config(tiny);
+  config.train.output_dir = tiny.run("adapters").string();
+  train(config);
+  RunConfig next = tiny.config("next");
+  next.model.preset = "";
+  next.model.path = tiny.run("adapters").string();
+  EXPECT_THROW(train(next), CheckpointError);
+}
+
 TEST(Run, RefusesAnotherBaseUnderTheAdapters) {
   const TinyRun tiny;
   RunConfig config = lora_config(tiny);

@@ -80,6 +80,10 @@ RunParts open_run(const RunConfig& config) {
   parts.train = sft ? make_sft_source(config.data, context) : make_pretrain_source(config.data, context);
   parts.eval =
       sft ? make_sft_eval_source(config.data, context) : make_pretrain_eval_source(config.data, context);
+  if (config.sample.any()) {
+    const auto media = make_media_loader(config.data, context.visual, context.processor);
+    parts.samples = make_sample_prompts(config, *parts.tokenizer, context.chat_template, media.get());
+  }
   return parts;
 }
 

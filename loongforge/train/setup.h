@@ -10,6 +10,7 @@
 #include "loongforge/text/template/chat_template.h"
 #include "loongforge/text/tokenizer/tokenizer.h"
 #include "loongforge/train/config.h"
+#include "loongforge/train/samples.h"
 #include "loongforge/train/task.h"
 
 namespace loongforge {
@@ -22,6 +23,7 @@ struct RunParts {
   std::unique_ptr<Task> task;
   std::unique_ptr<BatchSource> train;
   std::unique_ptr<BatchSource> eval;  // null: no held-out data
+  std::vector<SamplePrompt> samples;
 };
 
 // Threads and determinism of the computation, for the whole process. Returns the number of threads.

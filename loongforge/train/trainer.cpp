@@ -237,8 +237,9 @@ void Trainer::evaluate_at(std::int64_t step) {
 }
 
 void Trainer::sample_at(std::int64_t step, const std::string& when) {
-  if (config_.sample.prompts.empty() || log_->has_samples(step)) return;
-  const std::vector<Json> samples = generate_samples(config_, parts_, step, when);
+  if (parts_.samples.empty() || log_->has_samples(step)) return;
+  const std::vector<Json> samples =
+      generate_samples(config_, *parts_.model, *parts_.tokenizer, parts_.samples, step, when);
   log_->samples(samples);
   for (const Json& sample : samples) {
     log_info("sample ", when, ": ", dump_json(sample.at("prompt")), " -> ", dump_json(sample.at("text")));

@@ -1,0 +1,136 @@
+"""The vision example with a small language model and a few steps: its commands, and what transformers makes of the
+model."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "media"))
+sys.argv.insert(1, "-")  # the program that probe takes, not needed here
+import probe  # noqa: E402
+
+probe.load_torchvision()
+import torch  # noqa: E402
+from PIL import Image  # noqa: E402
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers  # noqa: E402
+from transformers import (AutoModelForImageTextToText, AutoProcessor, LlamaConfig, LlamaForCausalLM,  # noqa: E402
+                          PreTrainedTokenizerFast)
+
+BINARY = os.environ["LOONGFORGE_BINARY"]
+SHORT = ["train.steps=3", "eval.every=100", "checkpoint.every=100", "eval.max_batches=2", "train.threads=2",
+         "optim.warmup_steps=1"]
+
+
+def language_model(folder):
+    """A small random Llama with a byte-level tokenizer."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(vocab_size=256, show_progress=False,
+                                  initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()))
+    tokenizer.train_from_iterator(["a"], trainer)
+    tokenizer.add_special_tokens([AddedToken(name, special=True, normalized=False)
+                                  for name in ("<|im_start|>", "<|im_end|>")])
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<|im_start|>", eos_token="<|im_end|>")
+    fast.save_pretrained(folder)
+    torch.manual_seed(1)
+    LlamaForCausalLM(LlamaConfig(
+        vocab_size=len(fast), hidden_size=64, intermediate_size=96, num_hidden_layers=2, num_attention_heads=4,
+        num_key_value_heads=2, max_position_embeddings=512, initializer_range=0.3, tie_word_embeddings=True,
+        bos_token_id=fast.bos_token_id, eos_token_id=fast.eos_token_id)).save_pretrained(folder)
+
+
+class Example(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        cls.data = cls.folder / "data"
+        subprocess.run([sys.executable, ROOT / "examples/vlm/make_data.py", cls.data, "--limit", "150"], check=True,
+                       timeout=300)
+        language_model(cls.folder / "language")
+        files = [f"data.train={cls.data}/train.jsonl", f"data.eval={cls.data}/heldout.jsonl"]
+        cls.run_program("train", ROOT / "examples/vlm/stage1.yaml", *files, *SHORT,
+                        f"model.language.path={cls.folder}/language", f"train.output_dir={cls.folder}/stage1",
+                        f"data.chat_template={ROOT}/examples/vlm/chat_template.jinja")
+        cls.run_program("train", ROOT / "examples/vlm/stage2.yaml", *files, *SHORT, f"model.path={cls.folder}/stage1",
+                        f"train.output_dir={cls.folder}/stage2", f"sample.conversations={cls.data}/heldout.jsonl",
+                        "sample.max_conversations=3")
+        cls.hf = next((cls.folder / "stage2/checkpoints").glob("step-*")) / "hf"
+
+    @staticmethod
+    def run_program(*arguments, code=0):
+        done = subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, timeout=300)
+        if done.returncode != code:
+            raise AssertionError(f"{arguments}: exit code {done.returncode}\n{done.stderr}")
+        return done.stdout if code == 0 else done.stderr
+
+    def test_greedy_answers_equal_transformers(self):
+        processor = AutoProcessor.from_pretrained(self.hf)
+        model = AutoModelForImageTextToText.from_pretrained(self.hf, dtype=torch.float32).eval()
+        for name in ("1f34e.png", "grey.png", "1f600.png"):
+            picture = self.data / "pictures" / name
+            if not picture.exists():
+                picture = next((self.data / "pictures").iterdir())
+            given = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "What is this?"}]}]
+            text = processor.apply_chat_template(given, add_generation_prompt=True)
+            inputs = processor(text=[text], images=[Image.open(picture).convert("RGB")], return_tensors="pt")
+            with torch.no_grad():
+                ids = model.generate(**inputs, max_new_tokens=12, do_sample=False)[0, inputs["input_ids"].shape[1]:]
+            mine = json.loads(self.run_program("generate", "--model", self.folder / "stage2", "--image", picture, "--prompt",
+                                               "What is this?", "--max-new-tokens", 12, "--json"))
+            end = processor.tokenizer.convert_tokens_to_ids("<|im_end|>")
+            self.assertEqual(mine["ids"], [i for i in ids.tolist() if i != end])
+
+    def test_choices_are_scored_as_transformers_does(self):
+        processor = AutoProcessor.from_pretrained(self.hf)
+        model = AutoModelForImageTextToText.from_pretrained(self.hf, dtype=torch.float32).eval()
+        questions = [json.loads(line) for line in (self.data / "questions.jsonl").read_text().splitlines()][:3]
+        right = 0
+        for question in questions:
+            part = question["messages"][0]["content"]
+            picture = Image.open(self.data / part[0]["image"]).convert("RGB")
+            given = [{"role": "user", "content": [{"type": "image"}, part[1]]}]
+            opening = processor.apply_chat_template(given, add_generation_prompt=True)
+            scores = []
+            for choice in question["choices"]:
+                inputs = processor(text=[opening + choice + "<|im_end|>"], images=[picture], return_tensors="pt")
+                with torch.no_grad():
+                    logp = model(**inputs).logits[0].log_softmax(-1)
+                ids = inputs["input_ids"][0]
+                count = len(processor.tokenizer(choice)["input_ids"]) + 1
+                scores.append(logp[-count - 1:-1].gather(1, ids[-count:, None]).mean().item())
+            right += scores.index(max(scores)) == question["answer"]
+        result = json.loads(self.run_program("eval", "choice", "--model", self.folder / "stage2", "--questions",
+                                             self.data / "questions.jsonl", "--limit", 3, "--json"))
+        self.assertEqual(result["questions"], 3)
+        self.assertEqual(result["mean"]["right"], right)
+
+    def test_report_shows_the_pictures(self):
+        page = self.folder / "report.html"
+        self.run_program("report", self.folder / "stage1", self.folder / "stage2", "--out", page)
+        text = page.read_text()
+        self.assertEqual(text.count("data:image/png;base64,"), 3)
+        self.assertIn("[picture]", text)
+
+    def test_bad_pictures_are_named(self):
+        model = ("generate", "--model", self.folder / "stage2", "--prompt", "What?")
+        for arguments, words in ((("--image", self.folder / "none.png"), "none.png"),
+                                 (("--image", ROOT / "README.md"), "README.md"),
+                                 (("--video", self.data / "pictures/grey.png"), "grey.png")):
+            message = self.run_program(*model, *arguments, code=3)
+            self.assertIn(words, message)
+            self.assertEqual(message.count("\n"), 1, message)
+        (self.folder / "language/chat_template.jinja").write_text(
+            (ROOT / "examples/vlm/chat_template.jinja").read_text())
+        message = self.run_program("generate", "--model", self.folder / "language", "--image",
+                                   self.data / "pictures/grey.png", code=3)
+        self.assertIn("reads text alone", message)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
