@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Pictures with captions from Debian's packages fonts-noto-color-emoji and unicode-data (Python's library only).
+"""Drawings with captions from Debian's packages (Python's library only).
 
     examples/vlm/make_data.py runs/vlm/data
 
+The same things drawn by three hands: the font of fonts-noto-color-emoji, the pictures of ruby-gemojione (EmojiOne) and
+of libjs-emojify. The caption is Unicode's subgroup and name: "animal-marine: octopus" (package unicode-data).
+
 Writes pictures/*.png, train.jsonl and heldout.jsonl (conversations with a picture), and questions.jsonl and
-questions_grey.jsonl: for each held-out picture ten captions of which one is right, the nine others drawn by seed from all
-held-out captions; once with the picture, once with a grey one. A picture is held out only when no other picture of
-the whole set looks nearly like it. The caption is Unicode's subgroup and name: "animal-marine: octopus". Training
+questions_grey.jsonl: for each held-out drawing ten captions of which one is right, the nine others drawn by seed from all
+held-out captions; once with the picture, once with a grey one. Held out are drawings of the font, of things that the
+training set shows drawn by another hand, when no other picture of the whole set looks nearly like them. Training
 pictures are written several times, placed differently in frames of different sizes.
 """
 
@@ -21,12 +24,14 @@ import zlib
 
 FONT = pathlib.Path("/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf")
 NAMES = pathlib.Path("/usr/share/unicode/emoji/emoji-test.txt")
+GEMOJIONE = pathlib.Path("/usr/share/rubygems-integration/all/gems")
+EMOJIFY = pathlib.Path("/usr/share/javascript/emojify.js/images/emoji")
 PROMPT = "What is this?"
 SEED = 1
-HELD_OUT_SHARE = 7  # one of so many
+HELD_OUT_SHARE = 5  # one of so many
 CHOICES = 10
-PLACINGS = 6  # of each training picture, the plain one included
-MOST_MARGIN = 32
+PLACINGS = 3  # of each training picture, the plain one included
+GREY_SIDE = 136
 CELLS = 8  # side of the thumbnails that are compared
 TWIN_DISTANCE = 12.0  # mean distance of levels below which two thumbnails are near-twins
 
@@ -64,6 +69,24 @@ def font_pictures(path):
     return pictures
 
 
+def other_pictures():
+    """(hand, code point, PNG) of the drawings of the two other packages."""
+    out = []
+    gemojione = sorted(GEMOJIONE.glob("gemojione-*"))[-1]
+    codes = {}  # by the name between colons
+    for entry in json.loads((gemojione / "config/index.json").read_text()).values():
+        for name in [entry["shortname"], *entry.get("aliases", [])]:
+            codes[name.strip(":")] = entry["unicode"]
+    for file in sorted((gemojione / "assets/png").glob("*.png")):
+        if "-" not in file.stem:
+            out.append(("gemojione", int(file.stem, 16), file.read_bytes()))
+    for file in sorted(EMOJIFY.glob("*.png")):
+        code = codes.get(file.stem, "-")
+        if "-" not in code:
+            out.append(("emojify", int(code, 16), file.read_bytes()))
+    return out
+
+
 def names(path):
     """Code point -> (subgroup, name)."""
     subgroup, out = "", {}
@@ -79,7 +102,7 @@ def names(path):
 
 
 def decode_png(png):
-    """Width, height and rows of RGBA bytes of a PNG with a palette or with RGBA, 4 or 8 bits, not interlaced."""
+    """Width, height and rows of RGBA bytes of a PNG of at most 8 bits a channel, not interlaced."""
     at, packed, palette, alpha = 8, b"", b"", b""
     while at < len(png):
         length, kind = struct.unpack_from(">I4s", png, at)
@@ -90,9 +113,33 @@ def decode_png(png):
         packed += content if kind == b"IDAT" else b""
         palette = content if kind == b"PLTE" else palette
         alpha = content if kind == b"tRNS" else alpha
-    channels = 4 if colour == 6 else 1
-    stride, step = (width * bits * channels + 7) // 8, max(1, bits * channels // 8)
-    raw, rows, above = zlib.decompress(packed), [], bytearray(stride)
+    channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
+    rows = unfiltered(zlib.decompress(packed), height, (width * bits * channels + 7) // 8, max(1, bits * channels // 8))
+    if bits < 8:
+        shifts, mask = range(8 - bits, -1, -bits), (1 << bits) - 1
+        rows = [[b >> s & mask for b in row for s in shifts][:width] for row in rows]
+    if colour == 3:
+        colours = [bytes(palette[3 * i:3 * i + 3]) + bytes([alpha[i] if i < len(alpha) else 255])
+                   for i in range(len(palette) // 3)]
+        return width, height, [b"".join(colours[i] for i in row) for row in rows]
+    scale = 255 // ((1 << bits) - 1)
+    return width, height, [rgba(row, channels, scale) for row in rows]
+
+
+def rgba(row, channels, scale):
+    """A row of grey or coloured pixels, with or without alpha, as RGBA bytes."""
+    if channels == 4:
+        return bytes(row)
+    out = bytearray()
+    for x in range(0, len(row), channels):
+        pixel = row[x:x + channels]
+        out += bytes(pixel) + b"\xff" if channels == 3 else bytes([pixel[0] * scale] * 3 + [pixel[1] if channels == 2 else 255])
+    return bytes(out)
+
+
+def unfiltered(raw, height, stride, step):
+    """The rows of a PNG behind its five filters; step: bytes of a pixel."""
+    rows, above = [], bytearray(stride)
     for y in range(height):
         form, row = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
         for i in range(stride):
@@ -110,12 +157,7 @@ def decode_png(png):
                 row[i] = row[i] + near[2] & 255
         rows.append(row)
         above = row
-    if colour == 6:
-        return width, height, rows
-    entries = [bytes(palette[3 * i:3 * i + 3]) + bytes([alpha[i] if i < len(alpha) else 255]) for i in range(len(palette) // 3)]
-    if bits == 4:
-        rows = [[b >> 4 if half == 0 else b & 15 for b in row for half in (0, 1)][:width] for row in rows]
-    return width, height, [b"".join(entries[i] for i in row) for row in rows]
+    return rows
 
 
 def encode_png(side, rows):
@@ -146,7 +188,7 @@ def on_white(width, height, rows):
 
 def in_frame(side, rows, draw):
     """The picture in a larger white frame, at a random place."""
-    larger = side + draw.randint(4, MOST_MARGIN)
+    larger = side + draw.randint(2, side // 4)
     top, left = draw.randint(0, larger - side), draw.randint(0, larger - side)
     before, behind = b"\xff" * (3 * left), b"\xff" * (3 * (larger - side - left))
     blank = b"\xff" * (3 * larger)
@@ -187,49 +229,81 @@ def write_lines(path, records):
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
+def check_installed():
+    for needed, package in ((FONT, "fonts-noto-color-emoji"), (NAMES, "unicode-data"), (EMOJIFY, "libjs-emojify"),
+                            (next(GEMOJIONE.glob("gemojione-*"), GEMOJIONE / "gemojione"), "ruby-gemojione")):
+        if not needed.exists():
+            sys.exit(f"{needed}: is missing; apt-get install {package}")
+
+
+def all_pictures(limit):
+    """File's name -> (caption, side, rows), those of the font first."""
+    known, out = names(NAMES), {}
+    drawn = [("noto", code, png) for code, png in sorted(font_pictures(FONT).items())] + other_pictures()
+    codes = sorted({code for hand, code, _ in drawn if hand == "noto" and code in known})
+    if limit:
+        codes = codes[::max(1, len(codes) // limit)]
+    wanted = set(codes)
+    for hand, code, png in drawn:
+        if code in wanted:
+            out[f"pictures/{hand}-{code:x}.png"] = (": ".join(known[code]), *on_white(*decode_png(png)))
+    return out
+
+
+def held_out(pictures):
+    """Names of drawings of the font that no training picture resembles, though one shows the same thing."""
+    thumbnails = {name: thumbnail(side, rows) for name, (_, side, rows) in pictures.items()}
+    others = {caption for name, (caption, *_) in pictures.items() if "noto" not in name}
+    drawn = [name for name, (caption, *_) in pictures.items() if "noto" in name and caption in others
+             and int(hashlib.sha256(name.encode()).hexdigest(), 16) % HELD_OUT_SHARE == 0]
+    return [name for name in drawn if not has_twin(thumbnails[name], thumbnails.values())], len(drawn)
+
+
+def write_training(out, pictures, held, draw):
+    """Writes train.jsonl and the further placings; returns the number of conversations."""
+    train = []
+    for name, (caption, side, rows) in pictures.items():
+        if name in held:
+            continue
+        train.append(conversation(name, caption))
+        for k in range(1, PLACINGS):
+            placed = name.replace(".png", f"-{k}.png")
+            (out / placed).write_bytes(encode_png(*in_frame(side, rows, draw)))
+            train.append(conversation(placed, caption))
+    write_lines(out / "train.jsonl", train)
+    return len(train)
+
+
+def write_questions(out, captions, draw):
+    """captions: name -> caption of the held-out pictures."""
+    questions = []
+    for name, caption in captions.items():
+        choices = draw.sample([c for n, c in captions.items() if n != name], CHOICES - 1) + [caption]
+        draw.shuffle(choices)
+        questions.append((name, choices))
+    write_lines(out / "questions.jsonl", [question(n, c, captions[n]) for n, c in questions])
+    write_lines(out / "questions_grey.jsonl", [question("pictures/grey.png", c, captions[n]) for n, c in questions])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--limit", type=int, default=0, help="make only so many pictures, taken evenly (0: all)")
+    parser.add_argument("--limit", type=int, default=0, help="take only so many things, evenly (0: all)")
     arguments = parser.parse_args()
-    out = arguments.out
-    for needed, package in ((FONT, "fonts-noto-color-emoji"), (NAMES, "unicode-data")):
-        if not needed.exists():
-            sys.exit(f"{needed}: is missing; apt-get install {package}")
+    check_installed()
+    out, draw = arguments.out, random.Random(SEED)
     (out / "pictures").mkdir(parents=True, exist_ok=True)
-    captions, thumbnails, squares, draw = {}, {}, {}, random.Random(SEED)
-    pictures, known = font_pictures(FONT), names(NAMES)
-    codes = sorted(set(pictures) & set(known))
-    if arguments.limit:
-        codes = codes[::max(1, len(codes) // arguments.limit)]
-    for code in codes:
-        side, rows = on_white(*decode_png(pictures[code]))
-        name = f"pictures/{code:x}.png"
+    pictures = all_pictures(arguments.limit)
+    for name, (_, side, rows) in pictures.items():
         (out / name).write_bytes(encode_png(side, rows))
-        captions[name] = ": ".join(known[code])
-        thumbnails[name] = thumbnail(side, rows)
-        squares[name] = side, rows
-    (out / "pictures/grey.png").write_bytes(encode_png(side, [b"\x80" * (3 * side)] * side))
-    drawn = [n for n in captions if int(hashlib.sha256(n.encode()).hexdigest(), 16) % HELD_OUT_SHARE == 0]
-    held = [n for n in drawn if not has_twin(thumbnails[n], thumbnails.values())]
-    train = []
-    for name in (n for n in captions if n not in held):
-        train.append(conversation(name, captions[name]))
-        for k in range(1, PLACINGS):
-            placed = name.replace(".png", f"-{k}.png")
-            (out / placed).write_bytes(encode_png(*in_frame(*squares[name], draw)))
-            train.append(conversation(placed, captions[name]))
-    write_lines(out / "train.jsonl", train)
-    write_lines(out / "heldout.jsonl", [conversation(n, captions[n]) for n in held])
-    questions = []
-    for name in held:
-        others = draw.sample([captions[n] for n in held if n != name], CHOICES - 1) + [captions[name]]
-        draw.shuffle(others)
-        questions.append((name, others))
-    write_lines(out / "questions.jsonl", [question(n, c, captions[n]) for n, c in questions])
-    write_lines(out / "questions_grey.jsonl", [question("pictures/grey.png", c, captions[n]) for n, c in questions])
-    print(f"{len(captions)} pictures, {len(held)} held out ({len(drawn) - len(held)} more have near-twins), "
-          f"{len(train)} conversations to train on")
+    (out / "pictures/grey.png").write_bytes(encode_png(GREY_SIDE, [b"\x80" * (3 * GREY_SIDE)] * GREY_SIDE))
+    held, drawn = held_out(pictures)
+    count = write_training(out, pictures, set(held), draw)
+    captions = {name: pictures[name][0] for name in held}
+    write_lines(out / "heldout.jsonl", [conversation(name, caption) for name, caption in captions.items()])
+    write_questions(out, captions, draw)
+    print(f"{len(pictures)} pictures, {len(held)} held out ({drawn - len(held)} more have near-twins), "
+          f"{count} conversations to train on")
 
 
 if __name__ == "__main__":
