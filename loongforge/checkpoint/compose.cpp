@@ -1,6 +1,7 @@
 #include "loongforge/checkpoint/compose.h"
 
 #include "loongforge/base/error.h"
+#include "loongforge/models/card.h"
 
 namespace loongforge {
 namespace {
@@ -56,6 +57,12 @@ std::string why_not_qwen(const Composition& parts) {
 }
 
 }  // namespace
+
+Json tower_config(const Json& folder_config, const std::string& where) {
+  const auto within = folder_config.find("vision_config");
+  const bool has_more = within != folder_config.end() && within->is_object();
+  return has_more && model_registry().find(folder_config, where).vision ? *within : folder_config;
+}
 
 Json composed_config(const Composition& parts) {
   Json config = {{"model_type", "loongforge_vlm"},

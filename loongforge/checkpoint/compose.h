@@ -1,6 +1,7 @@
 // Vision-language models put together from parts: the configuration of the whole.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "loongforge/nn/model.h"
@@ -19,6 +20,9 @@ struct Composition {
   std::vector<std::int64_t> sections;
 };
 
+// The tower's configuration out of that of its folder, which may hold a language model beside it. Throws
+// CheckpointError naming `where` when no card serves the folder's model.
+Json tower_config(const Json& folder_config, const std::string& where);
 // config.json of `model_type: loongforge_vlm`.
 Json composed_config(const Composition& parts);
 // config.json of Qwen2.5-VL, which transformers reads: for its tower, a patch_merge projector and a language

@@ -2,11 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <span>
+
 #include "loongforge/base/error.h"
 #include "loongforge/base/files.h"
 #include "loongforge/base/test_path.h"
 #include "loongforge/checkpoint/hf_load.h"
 #include "loongforge/checkpoint/hf_save.h"
+#include "loongforge/checkpoint/hf_tensor.h"
+#include "loongforge/checkpoint/processor_files.h"
+#include "loongforge/formats/safetensors_writer.h"
 #include "loongforge/models/card.h"
 
 namespace loongforge {
@@ -84,6 +90,64 @@ TEST_F(Compose, ListsWhatDoesNotFit) {
     EXPECT_NE(std::string(error.what()).find("model.layers.0.mlp.gate_proj.weight"), std::string::npos)
         << error.what();
   }
+}
+
+// Files of a tower under the names of older transformers, with what a whole siglip holds beside it.
+void write_tower(const Model& composed, const fs::path& folder) {
+  constexpr std::string_view kOurs = "vision.", kWhole = "vision_tower.";
+  std::vector<TensorInfo> infos{{"vision_model.head.probe", DType::kF32, {1}},
+                                {"logit_scale", DType::kF32, {1}}};
+  std::map<std::string, at::Tensor> tensors;
+  for (const ParamRef& param : composed.params()) {
+    if (!param->spec.name.starts_with(kOurs)) continue;
+    infos.push_back({composed.names().to_file(param->spec.name).substr(kWhole.size()), DType::kF32,
+                     param->spec.shape_in_files()});
+    tensors[infos.back().name] = param->value.detach();
+  }
+  SafetensorsWriter writer(folder / "model.safetensors", infos);
+  const float unused = 0;
+  for (const TensorInfo& info : infos)
+    writer.write(info.name, tensors.contains(info.name) ? bytes_of(tensors.at(info.name))
+                                                        : std::as_bytes(std::span(&unused, 1)));
+  writer.commit();
+  Json whole = {{"model_type", "siglip"}, {"vision_config", preset_config("siglip-tiny")}};
+  write_file_atomic(folder / "config.json", dump_json(whole));
+}
+
+TEST_F(Compose, TakesTheTowerOfAWholeSiglipAndSavesIt) {
+  Composition seen = parts();
+  seen.vision = preset_config("siglip-tiny");
+  const auto source = made(composed_config(seen), 5);
+  write_tower(*source, folder_);
+  const Json folder_config = read_hf_config(folder_);
+  EXPECT_EQ(tower_config(folder_config, "test"), seen.vision);
+  EXPECT_EQ(tower_config(seen.vision, "test"), seen.vision);
+
+  const auto model = made(composed_config(seen), 3);
+  load_part(folder_, *model, "vision.");
+  const fs::path saved = folder_ / "saved";
+  save_hf(*model, saved);
+  const auto again = load_hf_model(saved, {});
+  for (const ParamRef& param : model->params()) {
+    const Param& expected =
+        *(param->spec.name.starts_with("vision.") ? source : model)->find(param->spec.name);
+    EXPECT_TRUE(param->value.equal(expected.value)) << param->spec.name;
+    EXPECT_TRUE(again->find(param->spec.name)->value.equal(param->value)) << param->spec.name;
+  }
+}
+
+TEST(ProcessorFiles, SayHowPicturesOfOneSizeArePrepared) {
+  Composition seen = parts();
+  seen.vision = preset_config("siglip-tiny");
+  const auto model = build_model(composed_config(seen), {}, "test");
+  const ProcessorFiles files = make_processor_files(*model->info().visual);
+  ASSERT_EQ(files.size(), 1U);
+  const Json images = parse_json<CheckpointError>(files.at("preprocessor_config.json"), "test");
+  EXPECT_EQ(images.at("image_processor_type"), "SiglipImageProcessor");
+  EXPECT_EQ(images.at("size"), (Json{{"height", 136}, {"width", 136}}));
+  EXPECT_EQ(images.at("image_mean"), (Json{0.5, 0.5, 0.5}));
+  EXPECT_EQ(images.at("image_std"), (Json{0.5, 0.5, 0.5}));
+  EXPECT_EQ(images.at("merge_size"), 4);
 }
 
 TEST(Qwen25VlForm, NamesWhatDoesNotFit) {

@@ -1,5 +1,6 @@
 #include "loongforge/checkpoint/hf_load.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "loongforge/base/error.h"
@@ -41,6 +42,13 @@ std::map<std::string, std::string> found_names(const SafetensorsSet& set, const 
   return found;
 }
 
+// The file's name of our parameter: the form that it writes, else the first.
+std::string name_in_file(const std::map<std::string, std::string>& found, const NameMap& names,
+                         const std::string& param) {
+  const auto it = found.find(param);
+  return it != found.end() ? it->second : names.to_file(param);
+}
+
 }  // namespace
 
 Json read_hf_config(const std::filesystem::path& dir) {
@@ -56,28 +64,34 @@ void load_hf(const std::filesystem::path& path, Model& model) {
   std::map<std::string, Param*> params;
   for (const ParamRef& param : model.params()) {
     if (param->spec.adapter) continue;
-    const auto it = found.find(param->spec.name);
-    params[it != found.end() ? it->second : model.names().to_file(param->spec.name)] = param.get();
+    params[name_in_file(found, model.names(), param->spec.name)] = param.get();
   }
   fill_params(set, params, holds_equal_head(set, model) ? is_derived_or_head : is_derived);
 }
 
 void load_part(const std::filesystem::path& folder, Model& model, const std::string& prefix) {
   const Json config = read_hf_config(folder);
-  const NameMap names =
-      model_registry().find(config, (folder / "config.json").string()).names(config).under(prefix);
+  const Card& card = model_registry().find(config, (folder / "config.json").string());
+  const NameMap names = card.names(config).under(prefix);
   const SafetensorsSet set(folder);
+  const std::map<std::string, std::string> found = found_names(set, names);
   std::map<std::string, Param*> params;
   const std::pair<Param*, Param*> tables(model.embedding().get(), model.head().get());
   std::set<std::string> grown;
   for (const ParamRef& param : model.params()) {
     if (param->spec.adapter || !param->spec.name.starts_with(prefix)) continue;
-    const std::string name = names.to_file(param->spec.name);
+    const std::string name = name_in_file(found, names, param->spec.name);
     if (param.get() == tables.first || param.get() == tables.second) grown.insert(name);
     const bool zeros = param->spec.shape.size() == 1 && param->spec.init.kind == Init::Kind::kZeros;
     if (set.find(name) != nullptr || !zeros) params[name] = param.get();
   }
-  fill_params(set, params, tables.first == tables.second ? is_derived_or_head : is_derived, grown);
+  const bool tied = tables.first == tables.second;
+  const auto unused = [&](const std::string& name) {
+    return (tied ? is_derived_or_head : is_derived)(name) ||
+           std::ranges::any_of(card.unused_tensors,
+                               [&](const std::string& start) { return name.starts_with(start); });
+  };
+  fill_params(set, params, unused, grown);
 }
 
 std::unique_ptr<Model> load_hf_model(const std::filesystem::path& dir, const ParamPlan& plan,

@@ -107,7 +107,8 @@ std::span<const std::byte> bytes_of(const at::Tensor& tensor) {
 }
 
 void fill_params(const SafetensorsSet& set, const std::map<std::string, Param*>& params,
-                 bool (*ignored)(const std::string& name), const std::set<std::string>& grown) {
+                 const std::function<bool(const std::string& name)>& ignored,
+                 const std::set<std::string>& grown) {
   Problems problems;
   for (const auto& [name, param] : params) {
     const TensorInfo* info = set.find(name);

@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -32,6 +33,7 @@ std::span<const std::byte> bytes_of(const at::Tensor& tensor);
 // `ignored`: names of the file's tensors that may stay unused. `grown`: matrices that may have fewer rows in
 // the file; the parameter's others keep their values.
 void fill_params(const SafetensorsSet& set, const std::map<std::string, Param*>& params,
-                 bool (*ignored)(const std::string& name), const std::set<std::string>& grown = {});
+                 const std::function<bool(const std::string& name)>& ignored,
+                 const std::set<std::string>& grown = {});
 
 }  // namespace loongforge

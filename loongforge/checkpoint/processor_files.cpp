@@ -12,20 +12,30 @@ constexpr const char* kVideos = "video_preprocessor_config.json";
 constexpr const char* kProcessor = "processor_config.json";
 constexpr int kBicubic = 3;  // Pillow's number
 
-// Upstream's defaults.
+// Upstream's defaults, but for the statistics of a model that has its own.
 Json common_settings(const VisualInfo& visual) {
   const PatchConfig defaults;
+  const PixelNormalisation pixels =
+      visual.normalisation.value_or(PixelNormalisation{defaults.image_mean, defaults.image_std});
   return {{"do_convert_rgb", true},
           {"do_normalize", true},
           {"do_rescale", true},
           {"do_resize", true},
-          {"image_mean", defaults.image_mean},
-          {"image_std", defaults.image_std},
+          {"image_mean", pixels.mean},
+          {"image_std", pixels.deviation},
           {"merge_size", visual.merge_size},
           {"patch_size", visual.patch_size},
           {"resample", kBicubic},
           {"rescale_factor", defaults.rescale_factor},
           {"temporal_patch_size", visual.temporal_patch_size}};
+}
+
+// Of a model whose pictures all have one size; frames of clips are prepared by the same file.
+ProcessorFiles square_files(const VisualInfo& visual) {
+  Json images = common_settings(visual);
+  images["image_processor_type"] = "SiglipImageProcessor";
+  images["size"] = {{"height", visual.picture_side}, {"width", visual.picture_side}};
+  return {{kImages, dump_json_pretty(images)}};
 }
 
 // A limit that is given moves the other one out of its way.
@@ -67,6 +77,7 @@ ProcessorFiles read_processor_files(const std::filesystem::path& folder) {
 
 ProcessorFiles make_processor_files(const VisualInfo& visual, std::int64_t min_pixels,
                                     std::int64_t max_pixels) {
+  if (visual.picture_side > 0) return square_files(visual);
   constexpr const char* kClass = "Qwen2_5_VLProcessor";
   Json images = image_settings(visual, min_pixels, max_pixels),
        videos = video_settings(visual, min_pixels, max_pixels);

@@ -145,6 +145,45 @@ TEST(MediaProcessor, FilesAreReadInTheOrderOfTransformers) {
   EXPECT_EQ(read_media_processor(files, visual).picture.min_pixels, 4 * 64);
 }
 
+TEST(MediaProcessor, OneSizeOfAllPicturesIsTheFilesOrTheModels) {
+  VisualInfo visual = test_visual();
+  visual.normalisation = {.mean = {0.5, 0.5, 0.5}, .deviation = {0.5, 0.5, 0.25}};
+  visual.picture_side = 24;
+  const MediaProcessor plain = read_media_processor({}, visual);
+  EXPECT_EQ(plain.picture.fixed_size, (ImageSize{24, 24}));
+  EXPECT_EQ(plain.clip.image_std, visual.normalisation->deviation);
+  const ProcessorFiles files = {{"preprocessor_config.json",
+                                 R"({"image_processor_type": "SiglipImageProcessor", "image_mean": [0, 0, 0],
+                                     "size": {"height": 19, "width": 8}})"}};
+  const MediaProcessor given = read_media_processor(files, visual);
+  EXPECT_EQ(given.picture.fixed_size, (ImageSize{19, 8}));
+  EXPECT_EQ(given.clip.fixed_size, (ImageSize{19, 8}));
+  EXPECT_EQ(given.picture.image_mean[0], 0);
+  EXPECT_EQ(given.picture.image_std[2], 0.25);
+  const ProcessorFiles free = {{"preprocessor_config.json", R"({"size": {"shortest_edge": 64}})"}};
+  EXPECT_FALSE(read_media_processor(free, visual).picture.fixed_size);
+}
+
+TEST_F(Loader, PicturesOfOneSizeAreSquashedAndCutToWholePatches) {
+  VisualInfo visual = test_visual();
+  visual.picture_side = 19;
+  const MediaLoader square(visual, {});
+  const MediaItem wide = put_picture("wide.png", 10, 90);
+  const MediaGrid grid = square.grid(wide);
+  EXPECT_EQ(grid.h, 4);
+  EXPECT_EQ(grid.w, 4);
+  const PatchRows rows = square.load(wide, grid);
+  EXPECT_EQ(rows.rows(), 16);
+  // The picture at 19 x 19 without its last columns and rows.
+  const Image whole = resize(picture_for_test(10, 90), {19, 19});
+  Image cut(16, 16);
+  for (int y = 0; y < 16; ++y) std::copy_n(whole.row(y), cut.row_bytes(), cut.row(y));
+  PatchConfig config{.patch_size = 4, .do_resize = false};
+  EXPECT_EQ(rows.values, patch_rows(std::vector<Image>{cut}, config).values);
+  EXPECT_TRUE(contains(message_of<ConfigError>([&] { MediaLoader(visual, {}, {.max_pixels = 100}); }),
+                       "data.max_pixels: have no effect"));
+}
+
 TEST(MediaProcessor, OtherProcessorsAreRefused) {
   const std::vector<std::array<const char*, 2>> rows = {
       {R"({"image_processor_type": "CLIPImageProcessor"})", "key 'image_processor_type'"},
@@ -152,6 +191,9 @@ TEST(MediaProcessor, OtherProcessorsAreRefused) {
       {R"({"min_pixels": 500, "max_pixels": 400})", "key 'max_pixels'"},
       {R"({"image_mean": [1]})", "key 'image_mean': expected three numbers"},
       {R"({"resample": 1})", "key 'resample'"},
+      {R"({"image_processor_type": "Siglip2ImageProcessor"})", "key 'image_processor_type'"},
+      {R"({"size": {"height": 16}})", "size: key 'width'"},
+      {R"({"size": {"height": 16, "width": 12}})", "key 'width': expected as many patches of 4 pixels"},
       {"[]", "expected an object, got array"},
       {"{", "not valid JSON"},
   };

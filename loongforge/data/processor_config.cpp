@@ -35,8 +35,9 @@ ProcessorFile find_file(const ProcessorFiles& files, const char* nested,
 
 void check_kind(ConfigReader& reader, const char* key) {
   const std::string kind = reader.text(key, "Qwen2VL");
-  if (!kind.starts_with("Qwen2VL") && !kind.starts_with("Qwen2_5_VL"))
-    reader.refuse(key, "a processor that cuts rows of patches as Qwen2VLImageProcessor does");
+  for (const char* known : {"Qwen2VL", "Qwen2_5_VL", "SiglipImageProcessor"})
+    if (kind.starts_with(known)) return;
+  reader.refuse(key, "a processor that cuts rows of patches as Qwen2VLImageProcessor does, or SigLIP's");
 }
 
 void check_side(ConfigReader& reader, const char* key, std::int64_t side) {
@@ -52,10 +53,25 @@ std::array<double, 3> channels(const ProcessorFile& file, const char* key, std::
   return found->get<std::array<double, 3>>();
 }
 
+// One size of all pictures, of whole tokens but for less than a patch.
+ImageSize read_fixed_size(ConfigReader& size, const PatchConfig& config) {
+  const auto side = [&](const char* key) {
+    const std::int64_t pixels = size.integer(key, config.patch_size);
+    if (pixels / config.patch_size % config.merge_size != 0)
+      size.refuse(key, concat("as many patches of ", config.patch_size,
+                              " pixels as make whole tokens of merge_size = ", config.merge_size));
+    return static_cast<int>(pixels);
+  };
+  return {side("height"), side("width")};
+}
+
 // min_pixels and max_pixels stand above the two edges of `size`, the name that newer files use.
 void read_limits(ConfigReader& reader, PatchConfig& config) {
   if (const Json* size = reader.object("size")) {
     ConfigReader edges(*size, reader.where() + ": size");
+    config.fixed_size.reset();
+    if (size->contains("height") || size->contains("width"))
+      config.fixed_size = read_fixed_size(edges, config);
     config.min_pixels = edges.integer("shortest_edge", 1, config.min_pixels);
     config.max_pixels = edges.integer("longest_edge", 1, config.max_pixels);
   }
@@ -73,6 +89,7 @@ PatchConfig read_patches(const ProcessorFile& file, const char* kind, PatchConfi
   check_side(reader, "merge_size", config.merge_size);
   read_limits(reader, config);
   config.do_resize = reader.flag("do_resize", true);
+  if (!config.do_resize) config.fixed_size.reset();
   config.do_rescale = reader.flag("do_rescale", true);
   config.do_normalize = reader.flag("do_normalize", true);
   config.rescale_factor = reader.number("rescale_factor", 0, config.rescale_factor);
@@ -109,6 +126,12 @@ MediaProcessor read_media_processor(const ProcessorFiles& files, const VisualInf
   config.patch_size = static_cast<int>(visual.patch_size);
   config.temporal_patch_size = static_cast<int>(visual.temporal_patch_size);
   config.merge_size = static_cast<int>(visual.merge_size);
+  if (visual.normalisation) {
+    config.image_mean = visual.normalisation->mean;
+    config.image_std = visual.normalisation->deviation;
+  }
+  const auto square = static_cast<int>(visual.picture_side);
+  if (square > 0) config.fixed_size = ImageSize{square, square};
   // The defaults, which transformers gives for tokens of 28 x 28 pixels.
   const std::int64_t side = visual.patch_size * visual.merge_size, area = side * side;
   config.min_pixels = 4 * area;

@@ -20,7 +20,8 @@ struct MediaProcessor {
 using ProcessorFiles = std::map<std::string, std::string>;
 
 // From processor_config.json, video_preprocessor_config.json and preprocessor_config.json, in transformers'
-// order; what they leave out, or all of it without them, is transformers' default for the model's patches.
+// order; what they leave out, or all of it without them, is transformers' default for the model's patches. Of
+// Qwen2-VL's processors, or SigLIP's, which gives every picture one size.
 // Throws CheckpointError naming file and key for what is ill-typed, of another kind of processor, or does not
 // fit the model.
 MediaProcessor read_media_processor(const ProcessorFiles& files, const VisualInfo& visual);

@@ -37,7 +37,9 @@ void check_frames(std::span<const Image> frames, const PatchConfig& config) {
                      frame.height, " x ", frame.width, " pixels: expected one size; encode it again");
   }
   const int block = config.patch_size * config.merge_size;
-  check<DataError>(size.height > 0 && size.height % block == 0 && size.width > 0 && size.width % block == 0,
+  const int rest = config.fixed_size ? config.patch_size - 1 : 0;
+  check<DataError>(size.height >= block && size.height % block <= rest && size.width >= block &&
+                       size.width % block <= rest,
                    "a picture of ", size.height, " x ", size.width,
                    " pixels: expected multiples of patch_size * merge_size = ", block, "; set do_resize");
 }
@@ -46,6 +48,7 @@ void check_frames(std::span<const Image> frames, const PatchConfig& config) {
 
 ImageSize patch_image_size(ImageSize size, int frames, const PatchConfig& config) {
   if (!config.do_resize) return size;
+  if (config.fixed_size) return *config.fixed_size;
   const PixelBudget budget{config.patch_size * config.merge_size, config.min_pixels, config.max_pixels};
   return config.count_all_frames ? smart_resize_video(size, frames, config.temporal_patch_size, budget)
                                  : smart_resize(size, budget);

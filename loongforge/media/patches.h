@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace loongforge {
 struct PatchConfig {
   int patch_size = 14, temporal_patch_size = 2, merge_size = 2;
   std::int64_t min_pixels = 56 * 56, max_pixels = 28 * 28 * 1280;  // size.shortest_edge, size.longest_edge
+  // `size` with height and width: every frame is resized to it, whatever its shape, and what is left beyond
+  // whole patches is cut off; nothing: a size near the frame's own within the limits.
+  std::optional<ImageSize> fixed_size;
   bool count_all_frames = false;  // the limits hold for all frames together (Qwen3-VL videos), not for each
   bool do_resize = true, do_rescale = true, do_normalize = true;
   double rescale_factor = 1.0 / 255;
@@ -38,7 +42,7 @@ ImageSize patch_image_size(ImageSize size, int frames, const PatchConfig& config
 
 // Normalises frames that have that size and cuts them; the last frame is repeated to fill a temporal patch,
 // so a picture is a video of one frame. Throws DataError when there is none, sizes differ or are no multiples
-// of patch_size * merge_size.
+// of patch_size * merge_size (with fixed_size: hold no whole multiple of merge_size patches).
 PatchRows patch_rows(std::span<const Image> frames, const PatchConfig& config);
 
 // All of it: resize (if do_resize), normalise, cut.

@@ -44,6 +44,19 @@ TEST(Patches, APictureIsResizedAndNormalised) {
   EXPECT_TRUE(contains(message_of<DataError>([&] { make_patches(white, config); }), "a video of 1 frames"));
 }
 
+TEST(Patches, PicturesOfOneSizeLoseWhatIsLessThanAPatch) {
+  PatchConfig config = kSmall;
+  config.fixed_size = ImageSize{9, 4};
+  EXPECT_EQ(patch_image_size({100, 3}, 1, config), (ImageSize{100, 3}));  // nothing is resized
+  const PatchRows rows = patch_rows(std::vector<Image>{Image(9, 4)}, config);
+  EXPECT_EQ(rows.grid_h, 4);
+  EXPECT_EQ(rows.grid_w, 2);
+  config.do_resize = true;
+  EXPECT_EQ(patch_image_size({100, 3}, 1, config), (ImageSize{9, 4}));
+  EXPECT_TRUE(contains(message_of<DataError>([&] { patch_rows(std::vector<Image>{Image(10, 4)}, config); }),
+                       "patch_size * merge_size = 4"));
+}
+
 TEST(Patches, Refusals) {
   const auto refusal = [](std::vector<Image> frames) {
     return message_of<DataError>([&] { patch_rows(frames, kSmall); });

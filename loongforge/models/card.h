@@ -42,6 +42,9 @@ struct Card {
   std::vector<std::string> architectures;
   // Names of the tensors in files; later rules for the same parameter are read but not written.
   std::function<NameMap(const Json& config)> names;
+  // What the names of tensors begin with that files may hold and the card has no use for, e.g. of a pooling
+  // head.
+  std::vector<std::string> unused_tensors;
   // Names of the parameters in the upstream implementation, where they are other ones.
   std::function<NameMap(const Json& config)> module_names;
   // Builds the whole model or its one part with unfilled parameters; a card has one of the three. Throws

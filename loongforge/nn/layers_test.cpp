@@ -7,6 +7,8 @@
 #include "loongforge/nn/embedding.h"
 #include "loongforge/nn/gated_mlp.h"
 #include "loongforge/nn/head_loss.h"
+#include "loongforge/nn/layer_norm.h"
+#include "loongforge/nn/mlp.h"
 #include "loongforge/nn/rms_norm.h"
 #include "loongforge/nn/test_support.h"
 #include "loongforge/nn/vision_attention.h"
@@ -80,6 +82,24 @@ TEST(RmsNorm, HasRightGradients) {
   randomize(builder.params());
   check_layer_gradients(builder.params(), random_tensor({4, 5}, "x"), documents({4}),
                         [&](const Context& c, const at::Tensor& x) { return norm.forward(c, x); });
+}
+
+TEST(LayerNorm, HasRightGradients) {
+  ParamBuilder builder(double_plan(), kNames);
+  const LayerNorm norm(builder, "n", 5, 1e-5);
+  randomize(builder.params());
+  check_layer_gradients(builder.params(), random_tensor({4, 5}, "x"), documents({4}),
+                        [&](const Context& c, const at::Tensor& x) { return norm.forward(c, x); });
+}
+
+TEST(Mlp, HasRightGradientsWithBothGelus) {
+  for (const Gelu gelu : {Gelu::kErf, Gelu::kTanh}) {
+    ParamBuilder builder(double_plan(), kNames);
+    const Mlp mlp(builder, "m.", {.in = 5, .hidden = 7, .out = 3, .gelu = gelu});
+    randomize(builder.params());
+    check_layer_gradients(builder.params(), random_tensor({4, 5}, "x"), documents({4}),
+                          [&](const Context& c, const at::Tensor& x) { return mlp.forward(c, x); });
+  }
 }
 
 TEST(GatedMlp, HasRightGradients) {

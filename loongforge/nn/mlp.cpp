@@ -15,13 +15,15 @@ LinearOptions linear_options(double init_std, LinearOptions::Split split) {
 
 }  // namespace
 
-Mlp::Mlp(ParamBuilder& builder, const std::string& name, std::int64_t in, std::int64_t hidden,
-         std::int64_t out, double init_std)
-    : up(builder, name + "up", in, hidden, linear_options(init_std, LinearOptions::Split::kOutputs)),
-      down(builder, name + "down", hidden, out, linear_options(init_std, LinearOptions::Split::kInputs)) {}
+Mlp::Mlp(ParamBuilder& builder, const std::string& name, const MlpOptions& options)
+    : up(builder, name + "up", options.in, options.hidden,
+         linear_options(options.init_std, LinearOptions::Split::kOutputs)),
+      down(builder, name + "down", options.hidden, options.out,
+           linear_options(options.init_std, LinearOptions::Split::kInputs)),
+      gelu(options.gelu) {}
 
 at::Tensor Mlp::forward(const Context& context, const at::Tensor& x) const {
-  return down.forward(context, at::gelu(up.forward(context, x)));
+  return down.forward(context, at::gelu(up.forward(context, x), gelu == Gelu::kTanh ? "tanh" : "none"));
 }
 
 }  // namespace loongforge

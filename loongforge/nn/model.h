@@ -4,6 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -33,6 +34,11 @@ class Segment {
   virtual bool has_trainable() const { return false; }
 };
 
+// y = (x - mean) / deviation, each channel, of pixels in [0, 1].
+struct PixelNormalisation {
+  std::array<double, 3> mean, deviation;
+};
+
 // How pictures and clips enter a model that reads them.
 struct VisualInfo {
   // Tokens that hold the place of one merged patch of a picture or a clip.
@@ -49,6 +55,10 @@ struct VisualInfo {
   bool grid_positions = false;
   // Steps on the axis of time a second of a clip.
   double tokens_per_second = 0;
+  // How pictures are prepared where no file of the model says it. Nothing: as Qwen2-VL's are.
+  std::optional<PixelNormalisation> normalisation;
+  // Side in pixels of the square that every picture is resized to, whatever its shape; 0: none.
+  std::int64_t picture_side = 0;
 
   // Tokens of a picture or clip of (t, h, w) patches.
   std::int64_t tokens_of(std::int64_t t, std::int64_t h, std::int64_t w) const {

@@ -19,4 +19,16 @@ struct VisionAttention {
                      const ops::RopeTables* rope) const;
 };
 
+// The same with linears of their own for queries, keys and values, and without positions.
+struct SplitVisionAttention {
+  std::int64_t heads, head_dim;
+  Linear q, k, v, o;
+
+  // Declares `name`.q, `name`.k, `name`.v and `name`.o, all with biases.
+  SplitVisionAttention(ParamBuilder& builder, const std::string& name, std::int64_t channels,
+                       std::int64_t heads, double init_std);
+  // x (P, C) → (P, C); cu_seqlens int32 (S+1) on the CPU cuts the patches.
+  at::Tensor forward(const Context& context, const at::Tensor& x, const at::Tensor& cu_seqlens) const;
+};
+
 }  // namespace loongforge

@@ -29,6 +29,26 @@ void refuse_double_backward(const char* op) {
   check(!at::GradMode::is_enabled(), op, ": its backward has no derivative; do not ask for create_graph");
 }
 
+void add_blocks(const at::Tensor& partial, const at::Tensor& buffer, bool overwrite) {
+  if (buffer.is_cuda()) {
+    const at::Tensor sum = partial.sum(0, false, at::kDouble);
+    overwrite ? buffer.copy_(sum) : buffer.add_(sum);
+    return;
+  }
+  const std::int64_t channels = buffer.numel();
+  const auto add = [&](auto* to, const auto* from) {
+    for (std::int64_t i = 0; i < channels; ++i) {
+      double sum = overwrite ? 0.0 : static_cast<double>(to[i]);
+      for (std::int64_t b = 0; b < partial.size(0); ++b) sum += static_cast<double>(from[b * channels + i]);
+      to[i] = static_cast<std::remove_reference_t<decltype(*to)>>(sum);
+    }
+  };
+  if (buffer.scalar_type() == at::kDouble)
+    add(buffer.data_ptr<double>(), partial.const_data_ptr<double>());
+  else
+    add(buffer.data_ptr<float>(), partial.const_data_ptr<float>());
+}
+
 at::Tensor deliver(const WeightGradient& weight_gradient, const at::Tensor& weight,
                    const GradientFill& fill) {
   const at::ScalarType wide = cpu::wide_dtype(weight.scalar_type());

@@ -25,4 +25,11 @@ inline at::Tensor packed(const at::Tensor& x) {
 // returns it in the weight's dtype for autograd.
 at::Tensor deliver(const WeightGradient& weight_gradient, const at::Tensor& weight, const GradientFill& fill);
 
+// Rows of one partial sum of the gradient of a norm's weight: a constant, so that no bit depends on the
+// threads.
+inline constexpr std::int64_t kBlockRows = 64;
+
+// buffer (C) (+)= partial (blocks, C), block after block.
+void add_blocks(const at::Tensor& partial, const at::Tensor& buffer, bool overwrite);
+
 }  // namespace loongforge::ops

@@ -11,6 +11,7 @@
 #include "loongforge/ops/adamw.h"
 #include "loongforge/ops/attention.h"
 #include "loongforge/ops/embedding.h"
+#include "loongforge/ops/layer_norm.h"
 #include "loongforge/ops/linear.h"
 #include "loongforge/ops/linear_cross_entropy.h"
 #include "loongforge/ops/matmul.h"
@@ -57,6 +58,20 @@ OpCase rms_norm_case(std::int64_t n, std::int64_t c) {
   op.run = [](const Tensors& t) { return Tensors{rms_norm(t[0], t[1], 1e-5)}; };
   op.reference = [](const Tensors& t) { return Tensors{rms_norm_reference(t[0], t[1], 1e-5)}; };
   op.differentiable = 2;
+  op.bytes = 4.0 * static_cast<double>(n * c);
+  op.backward_bytes = 6.0 * static_cast<double>(n * c);
+  return op;
+}
+
+OpCase layer_norm_case(std::int64_t n, std::int64_t c) {
+  OpCase op;
+  op.name = "layer_norm/" + dims({n, c});
+  op.inputs = [=] {
+    return Tensors{random({n, c}, "x").add_(1), random({c}, "weight"), random({c}, "bias")};
+  };
+  op.run = [](const Tensors& t) { return Tensors{layer_norm(t[0], t[1], t[2], 1e-5)}; };
+  op.reference = [](const Tensors& t) { return Tensors{layer_norm_reference(t[0], t[1], t[2], 1e-5)}; };
+  op.differentiable = 3;
   op.bytes = 4.0 * static_cast<double>(n * c);
   op.backward_bytes = 6.0 * static_cast<double>(n * c);
   return op;
@@ -240,6 +255,10 @@ std::vector<OpCase> small_op_cases() {
       rms_norm_case(0, 8),
       rms_norm_case(7, 37),
       rms_norm_case(131, 576),
+      layer_norm_case(1, 3),
+      layer_norm_case(0, 8),
+      layer_norm_case(7, 37),
+      layer_norm_case(131, 1152),
       swiglu_case(1, 1),
       swiglu_case(0, 16),
       swiglu_case(5, 33),
@@ -294,6 +313,7 @@ std::vector<OpCase> large_op_cases() {
                          kVocabulary = 49152;
   return {
       rms_norm_case(kTokens, kChannels),
+      layer_norm_case(kTokens, 1152),
       swiglu_case(kTokens, kInner),
       rope_case(kTokens, kHeads, kDim, false),
       embedding_case(kTokens, kVocabulary, kChannels),

@@ -23,6 +23,7 @@
 #include "loongforge/ops/cpu/tensors.h"
 #include "loongforge/ops/cpu_level.h"
 #include "loongforge/ops/embedding.h"
+#include "loongforge/ops/layer_norm.h"
 #include "loongforge/ops/linear.h"
 #include "loongforge/ops/linear_cross_entropy.h"
 #include "loongforge/ops/machine_peak.h"
@@ -96,6 +97,16 @@ TEST(WeightGradient, OfRmsNormGoesIntoTheOwnersBuffer) {
   const at::Tensor x = numbers({200, 9}, at::kBFloat16);
   expect_delivered(leaf({9}, at::kBFloat16),
                    [&](const at::Tensor& w, const WeightGradient& g) { return rms_norm(x, w, 1e-5, g); });
+}
+
+TEST(WeightGradient, OfLayerNormGoesIntoTheOwnersBuffers) {
+  const at::Tensor x = numbers({200, 9}, at::kBFloat16), other = numbers({9}, at::kBFloat16);
+  expect_delivered(leaf({9}, at::kBFloat16), [&](const at::Tensor& w, const WeightGradient& g) {
+    return layer_norm(x, w, other, 1e-5, g);
+  });
+  expect_delivered(leaf({9}, at::kBFloat16), [&](const at::Tensor& b, const WeightGradient& g) {
+    return layer_norm(x, other, b, 1e-5, {}, g);
+  });
 }
 
 TEST(WeightGradient, OfEmbeddingGoesIntoTheOwnersBuffer) {

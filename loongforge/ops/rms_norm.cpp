@@ -17,9 +17,6 @@ using cpu::Type;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Rows of one partial sum of the weight's gradient: a constant, so that no bit depends on the threads.
-constexpr std::int64_t kBlockRows = 64;
-
 RmsNormArgs arguments(const at::Tensor& x, const at::Tensor& weight, double eps, const at::Tensor& rstd) {
   RmsNormArgs args{};
   args.type = cpu::type_of(x, "rms_norm");
@@ -29,27 +26,6 @@ RmsNormArgs arguments(const at::Tensor& x, const at::Tensor& weight, double eps,
   args.weight = weight.data_ptr();
   args.rstd = rstd.data_ptr();
   return args;
-}
-
-// buffer (+)= partial (blocks, C), block after block.
-void add_blocks(const at::Tensor& partial, const at::Tensor& buffer, bool overwrite) {
-  if (buffer.is_cuda()) {
-    const at::Tensor sum = partial.sum(0, false, at::kDouble);
-    overwrite ? buffer.copy_(sum) : buffer.add_(sum);
-    return;
-  }
-  const std::int64_t channels = buffer.numel();
-  const auto add = [&](auto* to, const auto* from) {
-    for (std::int64_t i = 0; i < channels; ++i) {
-      double sum = overwrite ? 0.0 : static_cast<double>(to[i]);
-      for (std::int64_t b = 0; b < partial.size(0); ++b) sum += static_cast<double>(from[b * channels + i]);
-      to[i] = static_cast<std::remove_reference_t<decltype(*to)>>(sum);
-    }
-  };
-  if (buffer.scalar_type() == at::kDouble)
-    add(buffer.data_ptr<double>(), partial.const_data_ptr<double>());
-  else
-    add(buffer.data_ptr<float>(), partial.const_data_ptr<float>());
 }
 
 struct RmsNorm : torch::autograd::Function<RmsNorm> {

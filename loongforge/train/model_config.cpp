@@ -22,6 +22,10 @@ void ModelConfig::fields(Fields& f) {
   f.field("model.projector.hidden_size", projector.hidden_size,
           "Inner channels of the projector; 0: as many as come in (resampler: as the language model has).")
       .at_least(0);
+  f.field("model.projector.merge_size", projector.merge_size,
+          "Side of the square of patches that becomes one token; 0: as the tower's configuration says.")
+      .at_least(0)
+      .unit("patches");
   f.field("model.projector.depth", projector.depth, "Layers of the resampler.").at_least(1);
   f.field("model.projector.heads", projector.heads, "Attention heads of the resampler.").at_least(1);
   f.field("model.projector.tokens", projector.tokens, "Tokens of every picture that the resampler gives.")
@@ -45,6 +49,11 @@ void ModelConfig::fields(Fields& f) {
 const std::string& ModelConfig::tokenizer_path() const {
   if (!tokenizer.empty()) return tokenizer;
   return composed() ? language.path : path;
+}
+
+// In the form of Qwen2.5-VL the files are made, as its processor wants them.
+const std::string& ModelConfig::pictures_path() const {
+  return composed() && form == "composed" ? vision.path : path;
 }
 
 std::vector<std::string> ModelConfig::violations() const {

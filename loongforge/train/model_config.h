@@ -21,6 +21,7 @@ struct PartConfig {
 struct ProjectorConfig {
   std::string kind = "patch_merge";
   std::int64_t hidden_size = 0;
+  std::int64_t merge_size = 0;
   std::int64_t depth = 2;
   std::int64_t heads = 8;
   std::int64_t tokens = 64;
@@ -44,6 +45,8 @@ struct ModelConfig {
   bool composed() const { return vision.given() || language.given(); }
   // Where the tokenizer is found; empty: nowhere.
   const std::string& tokenizer_path() const;
+  // The folder whose files say how pictures are prepared; empty: none does.
+  const std::string& pictures_path() const;
   // Keys that contradict each other or have no effect, one sentence each.
   std::vector<std::string> violations() const;
 };

@@ -56,7 +56,8 @@ std::vector<std::int64_t> sections_of(const Json& language) {
 
 Composition composition_of(const ModelConfig& m, const Tokenizer& tokenizer) {
   Composition parts;
-  parts.vision = config_of(m.vision);
+  parts.vision = tower_config(config_of(m.vision), m.vision.path + "/config.json");
+  if (m.projector.merge_size > 0) parts.vision["spatial_merge_size"] = m.projector.merge_size;
   parts.projector = projector_config(m.projector);
   parts.language = config_of(m.language);
   parts.image_token = *tokenizer.id(m.image_token);
@@ -128,7 +129,8 @@ OpenedRunModel open_run_model(const RunConfig& config) {
       "vision, projector, language: have no effect on a model that reads no pictures; leave them "
       "out");
   if (!out.model->info().visual) return out;
-  if (!config.model.path.empty()) out.processor = read_processor_files(config.model.path);
+  const std::string& prepared = config.model.pictures_path();
+  if (!prepared.empty()) out.processor = read_processor_files(prepared);
   if (out.processor.empty()) {
     out.processor =
         make_processor_files(*out.model->info().visual, config.data.min_pixels, config.data.max_pixels);

@@ -102,6 +102,7 @@ void patches(const Arguments& arguments) {
   config.image_mean = json.value("image_mean", config.image_mean);
   config.image_std = json.value("image_std", config.image_std);
   config.resize = resize_options(json);
+  if (json.contains("size")) config.fixed_size = ImageSize{json["size"]["height"], json["size"]["width"]};
   const auto frames = raw_images(arguments.at(1), {number(arguments, 2), number(arguments, 3)});
   const PatchRows rows = make_patches(frames, config);
   std::printf("%ld %ld %ld %ld\n", rows.grid_t, rows.grid_h, rows.grid_w, rows.row_size);

@@ -13,6 +13,8 @@ from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLIm
 from transformers.models.qwen2_vl.image_processing_qwen2_vl import Qwen2VLImageProcessor  # noqa: E402
 from transformers.models.qwen2_vl.video_processing_qwen2_vl import Qwen2VLVideoProcessor  # noqa: E402
 from transformers.models.qwen3_vl.video_processing_qwen3_vl import Qwen3VLVideoProcessor  # noqa: E402
+from transformers.models.siglip.image_processing_pil_siglip import SiglipImageProcessorPil  # noqa: E402
+from transformers.models.siglip.image_processing_siglip import SiglipImageProcessor  # noqa: E402
 
 QWEN3 = {"patch_size": 16, "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
 
@@ -48,6 +50,21 @@ class PatchesTest(probe.FolderTest):
                 with self.subTest(backend=backend, number=number):
                     processed = processor(**config)(Image.fromarray(frames[0]), return_tensors="pt", **switches)
                     self.compare(frames, config | switches | {"backend": backend}, processed, "image")
+
+    def test_pictures_of_one_size(self):
+        side = 16
+        for processor, backend in ((SiglipImageProcessor, "torchvision"), (SiglipImageProcessorPil, "pillow")):
+            for height, width in ((224, 224), (57, 130)):
+                frames, size = self.pixels(), {"height": height, "width": width}
+                config = QWEN3 | {"temporal_patch_size": 1, "merge_size": 1, "size": size, "backend": backend}
+                with self.subTest(backend=backend, size=size):
+                    grid, rows = self.ours(frames, config)
+                    _, h, w = grid
+                    self.assertEqual(grid, [1, height // side, width // side])
+                    processed = processor(size=size)(Image.fromarray(frames[0]), return_tensors="pt")
+                    whole = processed["pixel_values"][0][:, :h * side, :w * side]  # as the convolution reads it
+                    theirs = whole.reshape(3, h, side, w, side).permute(1, 3, 0, 2, 4).reshape(h * w, -1)
+                    numpy.testing.assert_array_equal(rows, theirs.numpy())
 
     def test_videos(self):
         for count in (1, 2, 5, 8):

@@ -35,7 +35,11 @@ class PatchMerge final : public Segment {
   PatchMerge(ParamBuilder& builder, const PatchMergeOptions& options, std::int64_t in, std::size_t first)
       : unit_(options.unit),
         norm_(norm_of(builder, options)),
-        mlp_(builder, "", in, options.hidden > 0 ? options.hidden : in, options.out, options.init_std),
+        mlp_(builder, "",
+             {.in = in,
+              .hidden = options.hidden > 0 ? options.hidden : in,
+              .out = options.out,
+              .init_std = options.init_std}),
         trainable_(builder.any_trainable(first)) {}
 
   std::int64_t unit_;

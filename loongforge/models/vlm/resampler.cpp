@@ -51,7 +51,11 @@ struct ResamplerLayer {
       : attention_norm(builder, name + ".attention_norm", options.width, options.norm_eps),
         attention(builder, name + ".attention", options.width, options.heads, options.init_std),
         mlp_norm(builder, name + ".mlp_norm", options.width, options.norm_eps),
-        mlp(builder, name + ".mlp.", options.width, 4 * options.width, options.width, options.init_std) {}
+        mlp(builder, name + ".mlp.",
+            {.in = options.width,
+             .hidden = 4 * options.width,
+             .out = options.width,
+             .init_std = options.init_std}) {}
 
   at::Tensor forward(const Context& context, const at::Tensor& patches, const at::Tensor& queries,
                      const Arrangement& order) const {

@@ -114,11 +114,28 @@ TEST(VisualInputs, StandInTheOrderOfTheirPlaces) {
   EXPECT_THROW(in_order_of_places(s.ids, cut, clips, visual()), DataError);
 }
 
-// A text model with the tower of `config` and a projector of its own.
-Json composition(const Json& projector, std::int64_t merge = 2) {
-  Json vision = config()["vision_config"], text = config()["text_config"];
+Json qwen_tower() {
+  Json vision = config()["vision_config"];
   vision["model_type"] = "qwen2_5_vl_vision";
-  vision["spatial_merge_size"] = merge;
+  return vision;
+}
+
+// Its table of positions has 2 x 2 rows: the sample's clip takes them as they stand, the picture resizes
+// them.
+Json siglip_tower() {
+  return {{"model_type", "siglip_vision_model"},
+          {"num_hidden_layers", 2},
+          {"hidden_size", 8},
+          {"num_attention_heads", 2},
+          {"intermediate_size", 12},
+          {"image_size", 4},
+          {"patch_size", 2},
+          {"spatial_merge_size", 2}};
+}
+
+// A text model with a tower and a projector.
+Json composition(const Json& projector, const Json& vision = qwen_tower()) {
+  Json text = config()["text_config"];
   text["model_type"] = "llama";
   text["rope_parameters"].erase("mrope_section");
   return {{"model_type", "loongforge_vlm"}, {"vision_config", vision},  {"text_config", text},
@@ -153,13 +170,14 @@ TEST(ComposedModel, HasRightGradientsWithEveryProjector) {
   const Sample s;
   Context line = s.context(nullptr);
   line.position_ids = positions_of(s.cu_seqlens);
-  expect_right_gradients(
-      *build_model(composition({{"kind", "patch_merge"}, {"hidden_size", 10}}), double_plan(), "test"), s,
-      line);
-  expect_right_gradients(*build_model(composition({{"kind", "mlp"}}), double_plan(), "test"), s, line);
+  const Json merge = {{"kind", "patch_merge"}, {"hidden_size", 10}}, mlp = {{"kind", "mlp"}};
   // Two tokens a picture, as many as the places of the sample.
   const Json resampler = {{"kind", "resampler"}, {"hidden_size", 8}, {"num_heads", 2}, {"num_tokens", 2}};
-  expect_right_gradients(*build_model(composition(resampler), double_plan(), "test"), s, line);
+  for (const Json& tower : {qwen_tower(), siglip_tower()})
+    for (const Json& projector : {merge, mlp, resampler}) {
+      SCOPED_TRACE(dump_json(tower["model_type"]) + " " + dump_json(projector["kind"]));
+      expect_right_gradients(*build_model(composition(projector, tower), double_plan(), "test"), s, line);
+    }
 }
 
 TEST(ComposedModel, KeepsPicturesApartInTheResampler) {
@@ -264,6 +282,20 @@ TEST(ComposedModel, NamesTheKeyThatItRefuses) {
             std::string::npos);
   EXPECT_NE(refusal([](Json& c) { c = c["vision_config"]; }, good).find("no model that stands alone"),
             std::string::npos);
+}
+
+TEST(SiglipTower, NamesTheKeyThatItRefuses) {
+  const Json good = composition({{"kind", "mlp"}}, siglip_tower());
+  const auto refused = [&](const char* key, const Json& value) {
+    return refusal([&](Json& c) { c["vision_config"][key] = value; }, good);
+  };
+  EXPECT_NE(refused("hidden_act", "gelu").find("vision_config: key 'hidden_act'"), std::string::npos);
+  EXPECT_NE(refused("attention_dropout", 0.1).find("'attention_dropout'"), std::string::npos);
+  EXPECT_NE(refused("num_attention_heads", 3).find("'hidden_size'"), std::string::npos);
+  EXPECT_NE(refused("image_size", 1).find("'image_size': expected a whole number of at least 2"),
+            std::string::npos);
+  EXPECT_NE(refused("model_type", "siglip").find("'model_type'"), std::string::npos);
+  EXPECT_EQ(refused("attention_dropout", 0), "accepted");
 }
 
 TEST(VisionLanguageModel, ReadsTheFlatFormOfOlderFiles) {

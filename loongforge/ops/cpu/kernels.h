@@ -51,6 +51,21 @@ struct RmsNormArgs {
   std::int64_t block = 0;    // rows of one partial sum
 };
 
+// y = (x - mean) * rstd * weight + bias.
+struct LayerNormArgs {
+  Type type;
+  std::int64_t channels;
+  double eps;
+  const void *x, *weight, *bias;  // bias: forward
+  void* y;
+  void *mean, *rstd;         // (N), float or double; forward writes, backward reads
+  const void* dy = nullptr;  // backward
+  void* dx = nullptr;        // may be null
+  // (blocks, C) partial sums, float or double; may be null
+  void *dweight = nullptr, *dbias = nullptr;
+  std::int64_t block = 0;  // rows of one partial sum
+};
+
 struct RopeArgs {
   Type type;
   std::int64_t heads, dim, row_stride;  // row_stride: elements between tokens of x
@@ -125,6 +140,8 @@ struct Kernels {
   void (*rms_norm_forward)(const RmsNormArgs&, std::int64_t begin, std::int64_t end);
   // Blocks [begin, end) of args.block rows of `rows` in all.
   void (*rms_norm_backward)(const RmsNormArgs&, std::int64_t rows, std::int64_t begin, std::int64_t end);
+  void (*layer_norm_forward)(const LayerNormArgs&, std::int64_t begin, std::int64_t end);
+  void (*layer_norm_backward)(const LayerNormArgs&, std::int64_t rows, std::int64_t begin, std::int64_t end);
   void (*rope)(const RopeArgs&, std::int64_t begin, std::int64_t end);
   void (*swiglu_forward)(const SwigluArgs&, std::int64_t begin, std::int64_t end);
   void (*swiglu_backward)(const SwigluArgs&, std::int64_t begin, std::int64_t end);

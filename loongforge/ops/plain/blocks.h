@@ -28,6 +28,25 @@ AttentionGradients attention_backward(const at::Tensor& q, const at::Tensor& k, 
                                       const AttentionOutput& forward, const at::Tensor& dout,
                                       const at::Tensor& cu_seqlens, double scale, bool causal);
 
+// ops/layer_norm.h's forward, with what backward needs of each row: (N), float32 or wider.
+struct LayerNormOutput {
+  at::Tensor y, mean, rstd;
+};
+LayerNormOutput layer_norm_forward(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                                   double eps);
+
+// Which gradients are wanted; the others stay undefined.
+struct Wanted {
+  bool x = true, weight = true, bias = true;
+};
+// dweight, dbias: (1, C), float32 or wider.
+struct LayerNormGradients {
+  at::Tensor dx, dweight, dbias;
+};
+LayerNormGradients layer_norm_backward(const at::Tensor& x, const at::Tensor& weight,
+                                       const LayerNormOutput& forward, const at::Tensor& dy,
+                                       const Wanted& wanted = {});
+
 // Rows of a softmax with cross-entropy, all tensors on one device.
 struct CrossEntropy {
   at::Tensor targets;        // (R) int64, all within the vocabulary

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "loongforge/ops/attention.h"
+#include "loongforge/ops/layer_norm.h"
 #include "loongforge/ops/plain/blocks.h"
 
 namespace loongforge::ops {
@@ -103,6 +104,24 @@ TEST(PlainAttention, TakesNoToken) {
   const plain::AttentionOutput y = plain::attention_forward(q, k, k, cu_seqlens, 1, true);
   EXPECT_EQ(y.out.numel(), 0);
   EXPECT_EQ(plain::attention_backward(q, k, k, y, q, cu_seqlens, 1, true).dk.numel(), 0);
+}
+
+TEST(PlainLayerNorm, IsTheReferenceInEveryDtype) {
+  for (const at::ScalarType dtype : kDtypes) {
+    const at::Tensor x = numbers({5, 3, 34}, 8).add(2).to(dtype), dy = numbers({5, 3, 34}, 9).to(dtype);
+    const at::Tensor weight = numbers({34}, 10).to(dtype), bias = numbers({34}, 11).to(dtype);
+    const plain::LayerNormOutput ours = plain::layer_norm_forward(x, weight, bias, 1e-5);
+    const plain::LayerNormGradients g = plain::layer_norm_backward(x, weight, ours, dy);
+    std::vector<at::Tensor> leaves;
+    for (const at::Tensor& t : {x, weight, bias})
+      leaves.push_back(t.to(at::kDouble).clone().detach().set_requires_grad(true));
+    const at::Tensor theirs = layer_norm_reference(leaves[0], leaves[1], leaves[2], 1e-5);
+    const auto gradients = torch::autograd::grad({theirs}, leaves, {dy.to(at::kDouble)});
+    expect_close(ours.y, theirs.detach(), dtype, "y");
+    expect_close(g.dx, gradients[0], dtype, "dx");
+    expect_close(g.dweight.squeeze(0), gradients[1], dtype, "dweight");
+    expect_close(g.dbias.squeeze(0), gradients[2], dtype, "dbias");
+  }
 }
 
 TEST(PlainCrossEntropy, GivesLossesAndTheirGradient) {

@@ -17,6 +17,8 @@ void gemm_tile(const GemmArgs& args, const GemmTile& tile, void* scratch);
 void gemm_few_rows(const GemmArgs& args, std::int64_t begin, std::int64_t end);
 void rms_norm_forward(const RmsNormArgs& args, std::int64_t begin, std::int64_t end);
 void rms_norm_backward(const RmsNormArgs& args, std::int64_t rows, std::int64_t begin, std::int64_t end);
+void layer_norm_forward(const LayerNormArgs& args, std::int64_t begin, std::int64_t end);
+void layer_norm_backward(const LayerNormArgs& args, std::int64_t rows, std::int64_t begin, std::int64_t end);
 void rope(const RopeArgs& args, std::int64_t begin, std::int64_t end);
 void swiglu_forward(const SwigluArgs& args, std::int64_t begin, std::int64_t end);
 void swiglu_backward(const SwigluArgs& args, std::int64_t begin, std::int64_t end);

@@ -10,6 +10,8 @@ const Kernels& table() {
       .gemm_few_rows = gemm_few_rows,
       .rms_norm_forward = rms_norm_forward,
       .rms_norm_backward = rms_norm_backward,
+      .layer_norm_forward = layer_norm_forward,
+      .layer_norm_backward = layer_norm_backward,
       .rope = rope,
       .swiglu_forward = swiglu_forward,
       .swiglu_backward = swiglu_backward,
