@@ -26,7 +26,6 @@ FONT = pathlib.Path("/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf")
 NAMES = pathlib.Path("/usr/share/unicode/emoji/emoji-test.txt")
 GEMOJIONE = pathlib.Path("/usr/share/rubygems-integration/all/gems")
 EMOJIFY = pathlib.Path("/usr/share/javascript/emojify.js/images/emoji")
-PROMPT = "What is this?"
 SEED = 1
 HELD_OUT_SHARE = 5  # one of so many
 CHOICES = 10
@@ -215,14 +214,16 @@ def has_twin(one, others):
     return False
 
 
+def user_message(picture):
+    return {"role": "user", "content": [{"type": "image", "image": picture}]}
+
+
 def conversation(picture, caption):
-    user = {"role": "user", "content": [{"type": "image", "image": picture}, {"type": "text", "text": PROMPT}]}
-    return {"messages": [user, {"role": "assistant", "content": caption}]}
+    return {"messages": [user_message(picture), {"role": "assistant", "content": caption}]}
 
 
 def question(picture, captions, right):
-    user = {"role": "user", "content": [{"type": "image", "image": picture}, {"type": "text", "text": PROMPT}]}
-    return {"messages": [user], "choices": captions, "answer": captions.index(right), "task": "caption"}
+    return {"messages": [user_message(picture)], "choices": captions, "answer": captions.index(right), "task": "caption"}
 
 
 def write_lines(path, records):

@@ -107,7 +107,7 @@ void add_generate(Command app, Outcome&) {
   command.example(
       "loongforge generate --model models/smollm2 --chat --prompt \"What is the capital of "
       "France?\"");
-  command.example("loongforge generate --model runs/vlm/stage2 --image cat.jpg --prompt \"What is this?\"");
+  command.example("loongforge generate --model my-qwen2.5-vl --image cat.jpg --prompt \"What is this?\"");
   command.action([arguments] { generate(*arguments); });
 }
 
