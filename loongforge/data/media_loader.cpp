@@ -131,9 +131,10 @@ MediaLoader::MediaLoader(const VisualInfo& visual, const ProcessorFiles& process
       "data.min_pixels: expected at most data.max_pixels (", options.max_pixels, "), got ",
       options.min_pixels);
   const std::optional<ImageSize>& fixed = processor_.picture.fixed_size;
-  check<ConfigError>(!fixed || (options.min_pixels == 0 && options.max_pixels == 0),
-                     "data.min_pixels, data.max_pixels: have no effect on a model whose pictures all have ",
-                     fixed ? fixed->height : 0, " x ", fixed ? fixed->width : 0, " pixels; leave them out");
+  check<ConfigError>(
+      !fixed || (options.min_pixels == 0 && options.max_pixels == 0),
+      "data.min_pixels, data.max_pixels, --max-pixels: have no effect on a model whose pictures all have ",
+      fixed ? fixed->height : 0, " x ", fixed ? fixed->width : 0, " pixels; leave them out");
   set_limits(options, processor_.picture);
   set_limits(options, processor_.clip);
   FrameSampling& sampling = processor_.sampling;

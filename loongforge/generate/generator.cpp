@@ -51,10 +51,6 @@ std::vector<Generation> Generator::generate_prompts(const std::vector<Prompt>& p
   return DecodeLoop(model_, tokenizer_, options_, prompts, on_token, on_finished).run();
 }
 
-Generation Generator::continue_text(const std::string& prompt, const TokenCallback& on_token) {
-  return generate({tokenizer_.encode(prompt)}, on_token).front();
-}
-
 std::vector<std::int32_t> stop_ids_of(const std::filesystem::path& model_dir, const Tokenizer& tokenizer) {
   std::vector<std::int32_t> ids;
   for (const char* name : {"generation_config.json", "config.json"}) {

@@ -66,9 +66,6 @@ class Generator {
                                            const TokenCallback& on_token = {},
                                            const FinishedCallback& on_finished = {});
 
-  // Encodes plain text (names of special tokens become their ids) and continues it.
-  Generation continue_text(const std::string& prompt, const TokenCallback& on_token = {});
-
   const GenerateOptions& options() const { return options_; }
   const Model& model() const { return model_; }
 
