@@ -133,7 +133,7 @@ MediaLoader::MediaLoader(const VisualInfo& visual, const ProcessorFiles& process
   const std::optional<ImageSize>& fixed = processor_.picture.fixed_size;
   check<ConfigError>(
       !fixed || (options.min_pixels == 0 && options.max_pixels == 0),
-      "data.min_pixels, data.max_pixels, --max-pixels: have no effect on a model whose pictures all have ",
+      "--max-pixels, data.min_pixels, data.max_pixels: have no effect on a model whose pictures all have ",
       fixed ? fixed->height : 0, " x ", fixed ? fixed->width : 0, " pixels; leave them out");
   set_limits(options, processor_.picture);
   set_limits(options, processor_.clip);
