@@ -94,7 +94,7 @@ at::Tensor tensor_of(const SafetensorsSet& set, const TensorInfo& info) {
   const auto options = at::TensorOptions().dtype(*dtype);
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % dtype_size(info.dtype) != 0) {
     at::Tensor copy = at::empty(info.shape, options);
-    std::memcpy(copy.mutable_data_ptr(), bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(copy.mutable_data_ptr(), bytes.data(), bytes.size());
     return copy;
   }
   // from_blob wants a writable pointer; nothing writes through this tensor.

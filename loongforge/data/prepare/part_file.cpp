@@ -18,7 +18,7 @@ bool take(std::string_view& rest, std::vector<std::int32_t>& out, std::int64_t c
   const std::uint64_t bytes = static_cast<std::uint64_t>(count) * sizeof(std::int32_t);
   if (count < 0 || bytes > rest.size()) return false;
   out.resize(static_cast<std::size_t>(count));
-  std::memcpy(out.data(), rest.data(), bytes);
+  if (bytes > 0) std::memcpy(out.data(), rest.data(), bytes);
   rest.remove_prefix(bytes);
   return true;
 }
