@@ -3,17 +3,18 @@
 
     examples/vlm/make_data.py runs/vlm/data
 
-The same things drawn by three hands: the font of fonts-noto-color-emoji, the pictures of ruby-gemojione (EmojiOne) and
+Things that three hands have drawn: the font of fonts-noto-color-emoji, the pictures of ruby-gemojione (EmojiOne) and
 of libjs-emojify. The caption is Unicode's subgroup and name: "animal-marine: octopus" (package unicode-data).
 
 Writes pictures/*.png, train.jsonl and heldout.jsonl (conversations with a picture), and questions.jsonl and
 questions_grey.jsonl: for each held-out drawing ten captions of which one is right, the nine others drawn by seed from all
 held-out captions; once with the picture, once with a grey one. Held out are drawings of the font, of things that the
-training set shows drawn by another hand, when no other picture of the whole set looks nearly like them. Training
+training set shows drawn by the two other hands, when no other picture of the whole set looks nearly like them. Training
 pictures are written several times, placed differently in frames of different sizes.
 """
 
 import argparse
+import collections
 import hashlib
 import json
 import pathlib
@@ -27,7 +28,8 @@ NAMES = pathlib.Path("/usr/share/unicode/emoji/emoji-test.txt")
 GEMOJIONE = pathlib.Path("/usr/share/rubygems-integration/all/gems")
 EMOJIFY = pathlib.Path("/usr/share/javascript/emojify.js/images/emoji")
 SEED = 1
-HELD_OUT_SHARE = 5  # one of so many
+HANDS = 3
+HELD_OUT_SHARE = 4  # one of so many
 CHOICES = 10
 PLACINGS = 3  # of each training picture, the plain one included
 GREY_SIDE = 136
@@ -238,10 +240,13 @@ def check_installed():
 
 
 def all_pictures(limit):
-    """File's name -> (caption, side, rows), those of the font first."""
+    """File's name -> (caption, side, rows) of the things that all hands draw, those of the font first."""
     known, out = names(NAMES), {}
     drawn = [("noto", code, png) for code, png in sorted(font_pictures(FONT).items())] + other_pictures()
-    codes = sorted({code for hand, code, _ in drawn if hand == "noto" and code in known})
+    hands = collections.defaultdict(set)
+    for hand, code, _ in drawn:
+        hands[code].add(hand)
+    codes = sorted(code for code in hands if len(hands[code]) == HANDS and code in known)
     if limit:
         codes = codes[::max(1, len(codes) // limit)]
     wanted = set(codes)
@@ -252,10 +257,9 @@ def all_pictures(limit):
 
 
 def held_out(pictures):
-    """Names of drawings of the font that no training picture resembles, though one shows the same thing."""
+    """Names of drawings of the font that no other picture resembles, and how many were looked at."""
     thumbnails = {name: thumbnail(side, rows) for name, (_, side, rows) in pictures.items()}
-    others = {caption for name, (caption, *_) in pictures.items() if "noto" not in name}
-    drawn = [name for name, (caption, *_) in pictures.items() if "noto" in name and caption in others
+    drawn = [name for name in pictures if "noto" in name
              and int(hashlib.sha256(name.encode()).hexdigest(), 16) % HELD_OUT_SHARE == 0]
     return [name for name in drawn if not has_twin(thumbnails[name], thumbnails.values())], len(drawn)
 

@@ -14,7 +14,8 @@ namespace loongforge {
 struct ParityOptions {
   // A Hugging Face directory, or a PEFT one whose base is a directory.
   std::filesystem::path model;
-  // Safetensors with input_ids (B, T) or (N), optional labels, position_ids, cu_seqlens.
+  // Safetensors with input_ids (B, T) or (N), optional labels, position_ids, cu_seqlens, and of pictures and
+  // clips pixel_values, image_grid_thw, pixel_values_videos, video_grid_thw, second_per_grid_ts.
   std::filesystem::path input;
   // Safetensors that get logits, loss and grad.<Hugging Face name>.
   std::filesystem::path output;

@@ -36,7 +36,10 @@ void add_parity(Command app, Outcome&) {
       app.subcommand("parity", "One forward and backward pass on given tensors, to compare with other tools");
   auto arguments = std::make_shared<ParityArguments>();
   command.option("--model", arguments->model, "Hugging Face folder").required();
-  command.option("--input", arguments->input, "Safetensors: input_ids, labels, position_ids, cu_seqlens")
+  command
+      .option("--input", arguments->input,
+              "Safetensors: input_ids, labels, position_ids, cu_seqlens; of pictures and clips pixel_values,"
+              " image_grid_thw, pixel_values_videos, video_grid_thw, second_per_grid_ts")
       .required();
   command.option("--out", arguments->out, "Safetensors to write: logits, loss, grad.NAME").required();
   command.flag("--fused", arguments->fused,
