@@ -130,7 +130,7 @@ class Tokenise : public ::testing::Test {
     return tokenizer_.decode(ids);
   }
   const Tokenizer tokenizer_ = test_tokenizer();
-  const ChatTemplate template_{kTestTemplate, "test template"};
+  const ChatTemplate template_{kChatTemplateForTest, "test template"};
   const Json two_turns_ =
       Json::array({turn("user", "q1"), turn("assistant", "x1"), turn("user", "q2"), turn("assistant", "y2")});
 };

@@ -40,7 +40,7 @@ class Sources : public ::testing::Test {
   }
   const TestFolder folder_;
   const Tokenizer tokenizer_ = test_tokenizer();
-  const ChatTemplate template_{kTestTemplate, "test template"};
+  const ChatTemplate template_{kChatTemplateForTest, "test template"};
   SourceContext context_;
   DataConfig config_;
 };

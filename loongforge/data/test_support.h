@@ -11,62 +11,26 @@
 #include "loongforge/data/batch.h"
 #include "loongforge/formats/indexed_dataset.h"
 #include "loongforge/formats/test_folder.h"
-#include "loongforge/text/tokenizer/byte_alphabet.h"
+#include "loongforge/text/tokenizer/byte_tokenizer_for_test.h"
 #include "loongforge/text/tokenizer/tokenizer.h"
 
 namespace loongforge {
 
 inline constexpr std::int32_t kTestEos = 256, kTestStart = 257, kTestEnd = 258, kTestMerged = 259;
 
-inline constexpr const char* kTestTemplate =
-    "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + "
-    "'<|im_end|>' + '\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif "
-    "%}";
-
 // Id b for byte b, three special tokens, and one merge: "\n" + "A" = 259. With `more` further special tokens
 // behind them.
 inline Tokenizer test_tokenizer(int more = 0) {
+  ByteTokenizerForTest bytes;
+  bytes.special = {{kTestEos, "<|endoftext|>"}, {kTestStart, "<|im_start|>"}, {kTestEnd, "<|im_end|>"}};
+  for (int i = 0; i < more; ++i) bytes.special[kTestMerged + 1 + i] = concat("<|extra_", i, "|>");
+  bytes.merges = {{"\n", "A", kTestMerged}};
+  bytes.split_words = false;
   const TestFolder folder;
-  Json vocab = Json::object(), added = Json::array();
-  for (int byte = 0; byte < 256; ++byte) vocab[byte_character(static_cast<unsigned char>(byte))] = byte;
-  std::vector<std::string> names = {"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
-  for (std::size_t i = 0; i < names.size(); ++i) vocab[names[i]] = 256 + i;
-  vocab[token_of_bytes("\nA")] = kTestMerged;
-  const auto special = [&](const std::string& name, std::size_t id) {
-    added.push_back({{"id", id},
-                     {"content", name},
-                     {"single_word", false},
-                     {"lstrip", false},
-                     {"rstrip", false},
-                     {"normalized", false},
-                     {"special", true}});
-  };
-  for (std::size_t i = 0; i < names.size(); ++i) special(names[i], 256 + i);
-  for (int i = 0; i < more; ++i) special(concat("<|extra_", i, "|>"), 260 + static_cast<std::size_t>(i));
-  const Json level = {
-      {"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", true}, {"use_regex", false}};
-  const Json file = {{"version", "1.0"},
-                     {"truncation", nullptr},
-                     {"padding", nullptr},
-                     {"added_tokens", added},
-                     {"normalizer", nullptr},
-                     {"pre_tokenizer", level},
-                     {"post_processor", nullptr},
-                     {"decoder", level},
-                     {"model",
-                      {{"type", "BPE"},
-                       {"dropout", nullptr},
-                       {"unk_token", nullptr},
-                       {"continuing_subword_prefix", nullptr},
-                       {"end_of_word_suffix", nullptr},
-                       {"fuse_unk", false},
-                       {"byte_fallback", false},
-                       {"vocab", vocab},
-                       {"merges", Json::array({Json::array({token_of_bytes("\n"), "A"})})}}}};
-  folder.put("tokenizer.json", dump_json(file));
+  folder.put("tokenizer.json", dump_json(to_json(bytes)));
   folder.put("tokenizer_config.json", dump_json({{"tokenizer_class", "PreTrainedTokenizerFast"},
                                                  {"eos_token", "<|endoftext|>"},
-                                                 {"chat_template", kTestTemplate}}));
+                                                 {"chat_template", kChatTemplateForTest}}));
   return Tokenizer::load(folder.path());
 }
 

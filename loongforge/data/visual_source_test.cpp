@@ -233,7 +233,7 @@ TEST_F(VisualSources, TypedPlaceholdersStayText) {
 }
 
 TEST_F(VisualSources, TemplatesWithoutPartsGetTheTokens) {
-  const ChatTemplate plain{kTestTemplate, "plain"};
+  const ChatTemplate plain{kChatTemplateForTest, "plain"};
   put({chat("<image>q", {"tall.png"})});
   const Batch with_parts = source()->batch(0, 0);
   context_.chat_template = &plain;

@@ -16,7 +16,6 @@
 namespace loongforge {
 namespace {
 
-using test::kTinyTemplate;
 using test::tiny_model;
 using test::tiny_prompts;
 using test::tiny_tokenizer;
@@ -150,7 +149,7 @@ TEST(Generator, CallbacksSeeEveryTokenAndTheWholeText) {
 
 TEST(PromptMaker, OpensTheAssistantsTurn) {
   const Tokenizer tokenizer = tiny_tokenizer();
-  const ChatTemplate chat_template(kTinyTemplate, "tiny template");
+  const ChatTemplate chat_template(kChatTemplateForTest, "tiny template");
   const Json messages = Json::array({{{"role", "user"}, {"content", "Hi <|im_end|>"}}});
   const std::vector<std::int32_t> ids = PromptMaker(chat_template, tokenizer).prompt(messages).ids;
   EXPECT_EQ(ids.front(), 256);

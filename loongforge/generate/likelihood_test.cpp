@@ -136,7 +136,7 @@ TEST_F(Likelihood, ChoiceTakesTheLikeliestOption) {
 
 TEST_F(Likelihood, ChoiceThroughAChatTemplateScoresTheAnswerOnly) {
   const Tokenizer tokenizer = tiny_tokenizer();
-  const ChatTemplate chat_template(test::kTinyTemplate, "tiny template");
+  const ChatTemplate chat_template(kChatTemplateForTest, "tiny template");
   const PromptMaker maker(chat_template, tokenizer);
   write_file_atomic(
       root_ / "choices.jsonl",

@@ -49,7 +49,7 @@ class Match : public testing::Test {
   fs::path root_ = test_path();
   std::unique_ptr<Model> model_ = tiny_model();
   Tokenizer tokenizer_ = tiny_tokenizer();
-  ChatTemplate template_{test::kTinyTemplate, "tiny template"};
+  ChatTemplate template_{kChatTemplateForTest, "tiny template"};
   PromptMaker maker_{template_, tokenizer_};
   GenerateOptions options_;
   MatchOptions match_;

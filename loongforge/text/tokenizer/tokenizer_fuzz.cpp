@@ -1,16 +1,16 @@
 #include "loongforge/formats/fuzz.h"
-#include "loongforge/text/tokenizer/tiny_tokenizer_for_test.h"
+#include "loongforge/text/tokenizer/byte_tokenizer_for_test.h"
 #include "loongforge/text/tokenizer/tokenizer.h"
 
 namespace loongforge {
 
 std::vector<std::string> fuzz_seeds() {
-  nlohmann::json small = tiny_tokenizer({"a b"});
+  Json small = tiny_tokenizer_json({"a b"});
   small["model"]["vocab"] = {{"a", 0}, {"b", 1}, {"ab", 2}, {"Ġ", 3}};
   small["added_tokens"] = {
       {{"id", 4}, {"content", "<s>"}, {"special", true}, {"lstrip", true}, {"rstrip", true}},
       {{"id", 5}, {"content", "é"}, {"normalized", true}, {"single_word", true}}};
-  nlohmann::json falcon = small;
+  Json falcon = small;
   falcon["normalizer"] = {{"type", "Sequence"},
                           {"normalizers",
                            {{{"type", "NFC"}},
