@@ -39,20 +39,24 @@ Json text_of(const Composition& parts) {
   return text;
 }
 
-// Why `parts` are no Qwen2.5-VL; empty when they are one.
+// What a Qwen2.5-VL has and `parts` have not; empty when they are one.
 std::string why_not_qwen(const Composition& parts) {
   const Json& text = parts.language;
-  if (parts.vision.value("model_type", "") != "qwen2_5_vl_vision")
-    return "its vision tower is qwen2_5_vl_vision";
+  const std::string tower = parts.vision.value("model_type", "");
+  if (tower != "qwen2_5_vl_vision")
+    return concat("a vision tower of model_type qwen2_5_vl_vision, got ", tower);
   if (parts.projector.value("kind", "patch_merge") != "patch_merge" ||
       parts.projector.value("hidden_size", 0) != 0)
-    return "its projector is patch_merge without a hidden size of its own";
+    return "a projector of kind patch_merge without a hidden size of its own";
   const std::string family = text.value("model_type", "");
-  if (family != "llama" && family != "qwen2") return "its language model is of the Llama kind";
+  if (family != "llama" && family != "qwen2")
+    return concat("a language model of model_type llama or qwen2, got ", family);
   if (text.value("attention_bias", false) || text.value("mlp_bias", false))
-    return "its language model has no biases but those of queries, keys and values";
-  if (rope_of(text).at("rope_type") != "default") return "its language model has unscaled rotary positions";
-  if (parts.sections.empty()) return "its tokens stand on three axes";
+    return "a language model without attention_bias and mlp_bias";
+  if (rope_of(text).at("rope_type") != "default")
+    return concat("unscaled rotary positions in the language model, got rope_type ",
+                  rope_of(text).at("rope_type"));
+  if (parts.sections.empty()) return "tokens on three axes";
   return "";
 }
 
@@ -75,7 +79,7 @@ Json composed_config(const Composition& parts) {
 
 Json qwen2_5_vl_config(const Composition& parts) {
   const std::string reason = why_not_qwen(parts);
-  check<ConfigError>(reason.empty(), "model.form: qwen2_5_vl cannot hold this composition: ", reason,
+  check<ConfigError>(reason.empty(), "model.form: qwen2_5_vl: expected ", reason,
                      "; take model.form: composed");
   Json text = text_of(parts), vision = parts.vision;
   const bool tied = text.value("tie_word_embeddings", false);

@@ -78,6 +78,14 @@ TEST_F(Compose, KeepsBiasesThatTheFileLacksAtZero) {
   EXPECT_EQ(bias->value.abs().max().item<double>(), 0.0);
 }
 
+TEST_F(Compose, RefusesAFileThatLacksBiasesOfItsOwn) {
+  Json config = read_json(folder_ / "config.json");
+  config["attention_bias"] = true;
+  write_file_atomic(folder_ / "config.json", dump_json(config));
+  const auto model = made(qwen2_5_vl_config(parts()), 3);
+  EXPECT_THROW(load_part(folder_, *model, "language."), CheckpointError);
+}
+
 TEST_F(Compose, ListsWhatDoesNotFit) {
   Composition wide = parts();
   wide.language["intermediate_size"] = 300;
@@ -164,7 +172,8 @@ TEST(Qwen25VlForm, NamesWhatDoesNotFit) {
   EXPECT_NE(refusal([](Composition& c) { c.projector["kind"] = "mlp"; }).find("patch_merge"),
             std::string::npos);
   EXPECT_NE(refusal([](Composition& c) { c.sections.clear(); }).find("three axes"), std::string::npos);
-  EXPECT_NE(refusal([](Composition& c) { c.language["mlp_bias"] = true; }).find("biases"), std::string::npos);
+  EXPECT_NE(refusal([](Composition& c) { c.language["mlp_bias"] = true; }).find("mlp_bias"),
+            std::string::npos);
   EXPECT_NE(refusal([](Composition& c) { c.vision["model_type"] = "other"; }).find("vision tower"),
             std::string::npos);
   EXPECT_NE(refusal([](Composition& c) {

@@ -6,6 +6,7 @@
 #include "loongforge/base/error.h"
 #include "loongforge/checkpoint/hf_tensor.h"
 #include "loongforge/models/card.h"
+#include "loongforge/models/config_reader.h"
 
 namespace loongforge {
 namespace {
@@ -49,6 +50,15 @@ std::string name_in_file(const std::map<std::string, std::string>& found, const 
   return it != found.end() ? it->second : names.to_file(param);
 }
 
+// Biases that Qwen2.5-VL's language model has and a Llama put into it lacks; they start at zero.
+bool is_llama_without_biases(const Json& config, const std::filesystem::path& where) {
+  ConfigReader reader(config, where.string());
+  return reader.text("model_type", "") == "llama" && !reader.flag("attention_bias", false);
+}
+bool is_bias_of_attention(const std::string& name) {
+  return name.ends_with(".q_proj.bias") || name.ends_with(".k_proj.bias") || name.ends_with(".v_proj.bias");
+}
+
 }  // namespace
 
 Json read_hf_config(const std::filesystem::path& dir) {
@@ -73,6 +83,7 @@ void load_part(const std::filesystem::path& folder, Model& model, const std::str
   const Json config = read_hf_config(folder);
   const Card& card = model_registry().find(config, (folder / "config.json").string());
   const NameMap names = card.names(config).under(prefix);
+  const bool without_biases = is_llama_without_biases(config, folder / "config.json");
   const SafetensorsSet set(folder);
   const std::map<std::string, std::string> found = found_names(set, names);
   std::map<std::string, Param*> params;
@@ -82,8 +93,8 @@ void load_part(const std::filesystem::path& folder, Model& model, const std::str
     if (param->spec.adapter || !param->spec.name.starts_with(prefix)) continue;
     const std::string name = name_in_file(found, names, param->spec.name);
     if (param.get() == tables.first || param.get() == tables.second) grown.insert(name);
-    const bool zeros = param->spec.shape.size() == 1 && param->spec.init.kind == Init::Kind::kZeros;
-    if (set.find(name) != nullptr || !zeros) params[name] = param.get();
+    const bool absent = without_biases && is_bias_of_attention(name) && set.find(name) == nullptr;
+    if (!absent) params[name] = param.get();
   }
   const bool tied = tables.first == tables.second;
   const auto unused = [&](const std::string& name) {

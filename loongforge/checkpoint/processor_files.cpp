@@ -1,8 +1,10 @@
 #include "loongforge/checkpoint/processor_files.h"
 
-#include <algorithm>
+#include <map>
+#include <utility>
 
 #include "loongforge/base/files.h"
+#include "loongforge/base/log.h"
 
 namespace loongforge {
 namespace {
@@ -10,6 +12,7 @@ namespace {
 constexpr const char* kImages = "preprocessor_config.json";
 constexpr const char* kVideos = "video_preprocessor_config.json";
 constexpr const char* kProcessor = "processor_config.json";
+constexpr const char* kVideoProcessor = "Qwen2VLVideoProcessor";
 constexpr int kBicubic = 3;  // Pillow's number
 
 // Upstream's defaults, but for the statistics of a model that has its own.
@@ -38,32 +41,54 @@ ProcessorFiles square_files(const VisualInfo& visual) {
   return {{kImages, dump_json_pretty(images)}};
 }
 
-// A limit that is given moves the other one out of its way.
-Json size_settings(std::int64_t least, std::int64_t most, std::int64_t min_pixels, std::int64_t max_pixels) {
-  if (min_pixels > 0) least = min_pixels;
-  if (max_pixels > 0) most = max_pixels;
-  if (min_pixels == 0) least = std::min(least, most);
-  if (max_pixels == 0) most = std::max(least, most);
+Json size_settings(std::int64_t least, std::int64_t most) {
   return {{"shortest_edge", least}, {"longest_edge", most}};
 }
 
-Json image_settings(const VisualInfo& visual, std::int64_t min_pixels, std::int64_t max_pixels) {
+Json image_settings(const VisualInfo& visual) {
   Json out = common_settings(visual);
   const std::int64_t factor = visual.patch_size * visual.merge_size;
   out["image_processor_type"] = "Qwen2VLImageProcessor";
-  out["size"] = size_settings(4 * factor * factor, 1280 * factor * factor, min_pixels, max_pixels);
+  out["size"] = size_settings(4 * factor * factor, 1280 * factor * factor);
   return out;
 }
 
-Json video_settings(const VisualInfo& visual, std::int64_t min_pixels, std::int64_t max_pixels) {
+Json video_settings(const VisualInfo& visual) {
   Json out = common_settings(visual);
   const std::int64_t factor = visual.patch_size * visual.merge_size;
-  out["video_processor_type"] = "Qwen2VLVideoProcessor";
-  out["size"] = size_settings(128 * factor * factor, 768 * factor * factor, min_pixels, max_pixels);
+  out["video_processor_type"] = kVideoProcessor;
+  out["size"] = size_settings(128 * factor * factor, 768 * factor * factor);
   out["do_sample_frames"] = false;
+  out["fps"] = FrameSampling().fps;
   out["min_frames"] = 4;
   out["max_frames"] = 768;
   return out;
+}
+
+// Older files have the edges of `size` under names of their own, too.
+void put(Json& file, const Json& settings) {
+  for (const auto& [key, value] : settings.items()) file[key] = value;
+  for (const auto& [older, edge] :
+       {std::pair("min_pixels", "shortest_edge"), std::pair("max_pixels", "longest_edge")}) {
+    const auto found = file.find(older);
+    const Json& size = settings.at("size");
+    if (found != file.end() && found->is_number() && size.contains(edge)) *found = size.at(edge);
+  }
+}
+
+// Puts settings into a processor that stands within the file.
+bool put_within(Json& file, const char* name, const Json& settings) {
+  const auto found = file.find(name);
+  if (found == file.end() || !found->is_object()) return false;
+  put(*found, settings);
+  return true;
+}
+
+Json clip_file(Json pictures, const Json& settings) {
+  if (pictures.erase("image_processor_type") > 0 && settings.at("size").contains("longest_edge"))
+    pictures["video_processor_type"] = kVideoProcessor;
+  put(pictures, settings);
+  return pictures;
 }
 
 }  // namespace
@@ -75,18 +100,44 @@ ProcessorFiles read_processor_files(const std::filesystem::path& folder) {
   return files;
 }
 
-ProcessorFiles make_processor_files(const VisualInfo& visual, std::int64_t min_pixels,
-                                    std::int64_t max_pixels) {
+ProcessorFiles make_processor_files(const VisualInfo& visual) {
   if (visual.picture_side > 0) return square_files(visual);
   constexpr const char* kClass = "Qwen2_5_VLProcessor";
-  Json images = image_settings(visual, min_pixels, max_pixels),
-       videos = video_settings(visual, min_pixels, max_pixels);
+  Json images = image_settings(visual), videos = video_settings(visual);
   const Json processor = {
       {"image_processor", images}, {"video_processor", videos}, {"processor_class", kClass}};
   images["processor_class"] = videos["processor_class"] = kClass;
   return {{kImages, dump_json_pretty(images)},
           {kVideos, dump_json_pretty(videos)},
           {kProcessor, dump_json_pretty(processor)}};
+}
+
+ProcessorFiles with_settings(const ProcessorFiles& files, const MediaProcessor& used) {
+  const Json pictures = picture_settings(used), clips = clip_settings(used);
+  std::map<std::string, Json> parsed;
+  for (const auto& [name, text] : files) parsed[name] = parse_json<CheckpointError>(text, name);
+  bool has_clips = false;
+  Json shown = Json::object();  // how pictures are prepared, for a file of clips
+  if (const auto whole = parsed.find(kProcessor); whole != parsed.end()) {
+    if (put_within(whole->second, "image_processor", pictures)) shown = whole->second["image_processor"];
+    has_clips = put_within(whole->second, "video_processor", clips);
+  }
+  if (const auto images = parsed.find(kImages); images != parsed.end()) {
+    put(images->second, pictures);
+    shown = images->second;
+  }
+  if (const auto videos = parsed.find(kVideos); videos != parsed.end())
+    put(videos->second, clips);
+  else if (!has_clips)
+    parsed[kVideos] = clip_file(shown, clips);
+  ProcessorFiles out;
+  for (const auto& [name, json] : parsed) out[name] = dump_json_pretty(json);
+  return out;
+}
+
+void warn_without_processor(const std::filesystem::path& folder) {
+  log_warning(folder.string(), ": has no ", kImages,
+              "; pictures are prepared by the defaults of Qwen2-VL's processor");
 }
 
 void write_processor_files(const ProcessorFiles& files, const std::filesystem::path& folder) {

@@ -7,6 +7,7 @@
 #include "loongforge/checkpoint/hf_load.h"
 #include "loongforge/checkpoint/hf_save.h"
 #include "loongforge/checkpoint/peft_adapter.h"
+#include "loongforge/checkpoint/processor_files.h"
 #include "loongforge/cli/command.h"
 #include "loongforge/cli/opened_model.h"
 
@@ -32,6 +33,7 @@ void convert_folder(const ConvertArguments& arguments, const fs::path& out) {
   options.merge_adapters = arguments.merge;
   save_hf(*opened.model, out, options);
   opened.tokenizer->save(out);
+  write_processor_files(opened.processor, out);
 }
 
 bool lies_in(const fs::path& path, const fs::path& folder) {

@@ -53,9 +53,11 @@ OpenedModel open_model(const fs::path& path, const std::string& dtype, const Med
     plan.lora = read_peft_options(opened.folder);
     opened.model = load_hf_model(base, plan);
     load_peft(opened.folder, *opened.model);
+    opened.processor = read_processor_files(base);
   } else {
     opened.model = load_hf_model(opened.folder, plan);
   }
+  if (ProcessorFiles own = read_processor_files(opened.folder); !own.empty()) opened.processor = own;
   opened.tokenizer = Tokenizer::load(opened.folder);
   check<CheckpointError>(
       opened.tokenizer->vocab_size() <= opened.model->info().vocab_size, opened.folder.string(),
@@ -67,7 +69,8 @@ OpenedModel open_model(const fs::path& path, const std::string& dtype, const Med
   check<ConfigError>(visual || media == MediaOptions{}, "--max-pixels: ", opened.folder.string(),
                      " is a model that reads text alone; leave it out");
   if (visual) {
-    opened.media = std::make_shared<MediaLoader>(*visual, read_processor_files(opened.folder), media);
+    if (opened.processor.empty()) warn_without_processor(opened.folder);
+    opened.media = std::make_shared<MediaLoader>(*visual, opened.processor, media);
   }
   return opened;
 }

@@ -24,6 +24,7 @@ struct OpenedModel {
   std::optional<Tokenizer> tokenizer;
   std::optional<ChatTemplate> chat_template;
   std::vector<std::int32_t> stop_ids;
+  ProcessorFiles processor;                  // how it wants pictures; may be empty
   std::shared_ptr<const MediaLoader> media;  // null: the model reads text alone
 
   // For conversations; must not outlive this object. Throws CheckpointError when the model's tokenizer has no

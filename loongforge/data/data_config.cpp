@@ -126,8 +126,11 @@ std::shared_ptr<const MediaLoader> make_media_loader(const DataConfig& config, c
                        ": has no effect with a model that reads text alone; leave it out");
     return nullptr;
   }
-  const MediaOptions options{config.min_pixels, config.max_pixels, config.video_fps, config.video_max_frames};
-  return std::make_shared<MediaLoader>(*visual, processor, options);
+  return std::make_shared<MediaLoader>(*visual, processor, config.media_options());
+}
+
+MediaOptions DataConfig::media_options() const {
+  return {min_pixels, max_pixels, video_fps, video_max_frames};
 }
 
 void DataConfig::fields(Fields& f) {

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "loongforge/data/batch_source.h"
+#include "loongforge/data/media_loader.h"
 
 namespace loongforge {
 
 class ChatTemplate;
 class Fields;
-class MediaLoader;
 class Tokenizer;
 struct VisualInfo;
 
@@ -39,6 +39,7 @@ struct DataConfig {
   std::vector<std::string> violations(bool conversations) const;
   // Keys for pictures and clips that are not at their defaults.
   std::vector<std::string> media_keys() const;
+  MediaOptions media_options() const;
 };
 
 // How the run wants its pictures and clips; null for a model of text (`visual` null). Throws ConfigError for

@@ -22,6 +22,19 @@ constexpr const char* kProbe =
     "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x92\xBB"
     " don't\tFOO_bar(x) -> {y: 'z'}\r\n  e\xCC\x81   ";
 
+// What a damaged manifest holds under the key is as good as nothing.
+std::string text_at(const Json& manifest, const char* key) {
+  if (!manifest.is_object()) return "";
+  const auto found = manifest.find(key);
+  return found != manifest.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::int64_t number_at(const Json& manifest, const char* key) {
+  if (!manifest.is_object()) return 0;
+  const auto found = manifest.find(key);
+  return found != manifest.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
+
 }  // namespace
 
 std::uint64_t mix_hash(std::uint64_t a, std::uint64_t b) {
@@ -57,8 +70,7 @@ Json read_manifest(const std::string& prefix) {
   const fs::path path = manifest_path(prefix);
   if (!is_there(path)) return Json();
   Json manifest = read_json<DataError>(path);
-  check<DataError>(manifest.is_object() && manifest.value("kind", "") == "loongforge prepared text",
-                   path.string(),
+  check<DataError>(text_at(manifest, "kind") == "loongforge prepared text", path.string(),
                    ": expected a manifest written by 'loongforge prepare', got another JSON file");
   return manifest;
 }
@@ -66,7 +78,7 @@ Json read_manifest(const std::string& prefix) {
 std::uint64_t manifest_content_hash(const std::string& prefix) {
   const Json manifest = read_manifest(prefix);
   if (manifest.is_null()) return 0;
-  return hash_bytes(manifest.value("content_hash", ""));
+  return hash_bytes(text_at(manifest, "content_hash"));
 }
 
 void require_prepared(const std::string& prefix) {
@@ -87,14 +99,14 @@ void check_tokenizer_fits(const std::string& prefix, const Tokenizer* tokenizer,
   const Json manifest = read_manifest(prefix);
   if (!manifest.is_object() || !manifest.contains("tokenizer")) return;
   const Json& made = manifest.at("tokenizer");
-  const std::int64_t vocab = made.value("vocab_size", std::int64_t{0});
+  const std::int64_t vocab = number_at(made, "vocab_size");
   check<CheckpointError>(embedding_rows <= 0 || vocab <= embedding_rows, prefix,
                          ": its tokenizer has ids up to ", vocab - 1, ", but the model's embedding has ",
                          embedding_rows, " rows; prepare the data with the model's own tokenizer");
   if (tokenizer == nullptr) return;
   const std::string now = tokenizer_fingerprint(*tokenizer);
-  check<CheckpointError>(made.value("fingerprint", "") == now, prefix,
-                         ": was prepared with another tokenizer (", made.value("fingerprint", "?"),
+  check<CheckpointError>(text_at(made, "fingerprint") == now, prefix,
+                         ": was prepared with another tokenizer (", text_at(made, "fingerprint"),
                          ", the model's is ", now, "); prepare it again with the model's tokenizer");
 }
 

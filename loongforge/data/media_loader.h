@@ -37,6 +37,8 @@ class MediaLoader {
   MediaLoader(const VisualInfo& visual, const ProcessorFiles& processor, const MediaOptions& options = {});
 
   const VisualInfo& visual() const { return visual_; }
+  // The model's, and above it what the run asks for.
+  const MediaProcessor& processor() const { return processor_; }
   // Tokens that hold its place.
   std::int64_t tokens(const MediaGrid& grid) const { return visual_.tokens_of(grid.t, grid.h, grid.w); }
 

@@ -117,7 +117,32 @@ void read_sampling(const ProcessorFile& file, MediaProcessor& out) {
   out.clip_pixels = reader.integer("max_video_tokens", 1, kTokens) * side * side * 9 / 10;
 }
 
+Json settings_of(const PatchConfig& config) {
+  Json size = {{"shortest_edge", config.min_pixels}, {"longest_edge", config.max_pixels}};
+  if (config.fixed_size) size = {{"height", config.fixed_size->height}, {"width", config.fixed_size->width}};
+  return {{"do_normalize", config.do_normalize},
+          {"do_rescale", config.do_rescale},
+          {"do_resize", config.do_resize},
+          {"image_mean", config.image_mean},
+          {"image_std", config.image_std},
+          {"resample", config.resize.filter == Filter::kBicubic ? kBicubic : kBilinear},
+          {"rescale_factor", config.rescale_factor},
+          {"size", size}};
+}
+
 }  // namespace
+
+Json picture_settings(const MediaProcessor& processor) {
+  return settings_of(processor.picture);
+}
+
+Json clip_settings(const MediaProcessor& processor) {
+  Json out = settings_of(processor.clip);
+  out["fps"] = processor.sampling.fps;
+  out["min_frames"] = processor.sampling.min_frames;
+  out["max_frames"] = processor.sampling.max_frames;
+  return out;
+}
 
 MediaProcessor read_media_processor(const ProcessorFiles& files, const VisualInfo& visual) {
   check<CheckpointError>(visual.channels == 3, "model: expected pictures of 3 channels, got ",

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "loongforge/base/json.h"
 #include "loongforge/media/frame_sampling.h"
 #include "loongforge/media/patches.h"
 #include "loongforge/nn/model.h"
@@ -25,5 +26,9 @@ using ProcessorFiles = std::map<std::string, std::string>;
 // Throws CheckpointError naming file and key for what is ill-typed, of another kind of processor, or does not
 // fit the model.
 MediaProcessor read_media_processor(const ProcessorFiles& files, const VisualInfo& visual);
+
+// What these files say of pictures and of clips: sizes, levels, filter, and of clips the sampling.
+Json picture_settings(const MediaProcessor& processor);
+Json clip_settings(const MediaProcessor& processor);
 
 }  // namespace loongforge

@@ -33,6 +33,8 @@ class PromptMaker {
                                        const std::vector<std::string>& answers) const;
 
   const ChatTemplate& chat_template() const { return template_; }
+  // Null: of a model of text.
+  const MediaLoader* media() const { return media_; }
 
  private:
   struct Pictures {

@@ -6,6 +6,7 @@
 
 #include "loongforge/base/process.h"
 #include "loongforge/base/random.h"
+#include "loongforge/data/media_loader.h"
 #include "loongforge/generate/answer_store.h"
 #include "loongforge/generate/questions.h"
 #include "loongforge/generate/share.h"
@@ -54,17 +55,22 @@ std::string question_text(const Question& question) {
 }
 
 // Everything that an answer depends on; stored answers of another header are not used.
-Json header_of(const std::vector<Question>& questions, const Generator& generator,
-               const std::string& template_source, const MatchOptions& options) {
-  std::string all = template_source;
+Json header_of(const std::vector<Question>& questions, const Generator& generator, const PromptMaker& maker,
+               const MatchOptions& options) {
+  std::string all = maker.chat_template().source();
   for (const Question& question : questions) {
     all += question_text(question);
   }
+  Json shown;  // how pictures and clips are prepared
+  if (const MediaLoader* media = maker.media())
+    shown = {{"pictures", picture_settings(media->processor())},
+             {"clips", clip_settings(media->processor())}};
   const GenerateOptions& generate = generator.options();
   return {{"kind", "match"},
           {"model", options.model_identity},
           {"weights", concat(std::hex, weights_fingerprint(generator.model()))},
           {"questions", concat(std::hex, hash_bytes(all))},
+          {"shown", shown},
           {"check", check_json(options.check)},
           {"max_new_tokens", generate.max_new_tokens},
           {"max_length", generate.max_length},
@@ -143,8 +149,7 @@ Json eval_match(Generator& generator, const PromptMaker& maker, const std::files
                 const MatchOptions& options) {
   const double start = monotonic_seconds();
   const std::vector<Question> questions = limited(read_questions(questions_file), options.limit);
-  AnswerStore store(options.answers,
-                    header_of(questions, generator, maker.chat_template().source(), options));
+  AnswerStore store(options.answers, header_of(questions, generator, maker, options));
 
   std::map<std::string, Tally> tasks;
   for (const Question& question : questions) tasks[question.task];

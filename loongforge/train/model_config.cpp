@@ -51,11 +51,6 @@ const std::string& ModelConfig::tokenizer_path() const {
   return composed() ? language.path : path;
 }
 
-// In the form of Qwen2.5-VL the files are made, as its processor wants them.
-const std::string& ModelConfig::pictures_path() const {
-  return composed() && form == "composed" ? vision.path : path;
-}
-
 std::vector<std::string> ModelConfig::violations() const {
   std::vector<std::string> out;
   if (composed()) {

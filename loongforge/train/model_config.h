@@ -45,8 +45,6 @@ struct ModelConfig {
   bool composed() const { return vision.given() || language.given(); }
   // Where the tokenizer is found; empty: nowhere.
   const std::string& tokenizer_path() const;
-  // The folder whose files say how pictures are prepared; empty: none does.
-  const std::string& pictures_path() const;
   // Keys that contradict each other or have no effect, one sentence each.
   std::vector<std::string> violations() const;
 };

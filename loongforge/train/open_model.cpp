@@ -5,7 +5,9 @@
 #include "loongforge/checkpoint/compose.h"
 #include "loongforge/checkpoint/hf_load.h"
 #include "loongforge/checkpoint/model_folder.h"
+#include "loongforge/data/media_loader.h"
 #include "loongforge/models/card.h"
+#include "loongforge/models/config_reader.h"
 
 namespace loongforge {
 namespace {
@@ -36,6 +38,22 @@ Json config_of(const PartConfig& part) {
   return part.path.empty() ? preset_config(part.preset) : read_hf_config(part.path);
 }
 
+// What a composition reads of its language model's configuration, and writes anew, is of the right types;
+// keys without a value are left out.
+Json language_config(const PartConfig& part) {
+  Json config = config_of(part);
+  ConfigReader reader(config, part.path.empty() ? "preset " + part.preset : part.path + "/config.json");
+  for (const char* key : {"vocab_size", "hidden_size", "num_attention_heads"}) reader.integer(key, 1);
+  reader.integer("head_dim", 1, 1);
+  for (const char* key : {"attention_bias", "mlp_bias", "tie_word_embeddings"}) reader.flag(key, false);
+  reader.text("model_type", "");
+  reader.number("rope_theta", 0.0, 1.0);
+  Json out = Json::object();
+  for (const auto& [key, value] : config.items())
+    if (!value.is_null()) out[key] = value;
+  return out;
+}
+
 Json projector_config(const ProjectorConfig& projector) {
   Json out = {{"kind", projector.kind}};
   if (projector.hidden_size > 0) out["hidden_size"] = projector.hidden_size;
@@ -48,8 +66,8 @@ Json projector_config(const ProjectorConfig& projector) {
 
 // Time, height and width in the proportion of Qwen2.5-VL's 16, 24, 24.
 std::vector<std::int64_t> sections_of(const Json& language) {
-  const std::int64_t heads = language.value("num_attention_heads", std::int64_t{1});
-  const std::int64_t dim = language.value("head_dim", language.value("hidden_size", std::int64_t{0}) / heads);
+  const auto heads = language.at("num_attention_heads").get<std::int64_t>();
+  const std::int64_t dim = language.value("head_dim", language.at("hidden_size").get<std::int64_t>() / heads);
   const std::int64_t side = dim / 2 * 3 / 8;
   return {dim / 2 - 2 * side, side, side};
 }
@@ -59,12 +77,12 @@ Composition composition_of(const ModelConfig& m, const Tokenizer& tokenizer) {
   parts.vision = tower_config(config_of(m.vision), m.vision.path + "/config.json");
   if (m.projector.merge_size > 0) parts.vision["spatial_merge_size"] = m.projector.merge_size;
   parts.projector = projector_config(m.projector);
-  parts.language = config_of(m.language);
+  parts.language = language_config(m.language);
   parts.image_token = *tokenizer.id(m.image_token);
   parts.video_token = *tokenizer.id(m.video_token);
   parts.start_token = *tokenizer.id(m.start_token);
   parts.end_token = *tokenizer.id(m.end_token);
-  const auto rows = parts.language.value("vocab_size", std::int64_t{0});
+  const auto rows = parts.language.at("vocab_size").get<std::int64_t>();
   parts.vocab_size = std::max(rows, static_cast<std::int64_t>(tokenizer.vocab_size()));
   if (m.grid_positions) parts.sections = sections_of(parts.language);
   return parts;
@@ -115,6 +133,23 @@ RunConfig with_model_folders(RunConfig config) {
   return config;
 }
 
+ProcessorFiles processor_files(const RunConfig& config, const VisualInfo& visual) {
+  const ModelConfig& m = config.model;
+  const std::string& folder = m.composed() ? m.vision.path : m.path;
+  const ProcessorFiles given = folder.empty() ? ProcessorFiles{} : read_processor_files(folder);
+  if (given.empty() && !folder.empty()) warn_without_processor(folder);
+  const MediaOptions options = config.data.media_options();
+  const bool kept = !given.empty() && (!m.composed() || m.form == "composed");
+  const ProcessorFiles files = kept ? given : make_processor_files(visual);
+  if (options == MediaOptions{} && (kept || given.empty())) return files;
+  const MediaProcessor used = MediaLoader(visual, given, options).processor();
+  check<ConfigError>(
+      kept || used.picture.fixed_size.has_value() == (visual.picture_side > 0), folder,
+      ": its processor gives all pictures one size, which Qwen2.5-VL's does not; take model.form: "
+      "composed");
+  return with_settings(files, used);
+}
+
 OpenedRunModel open_run_model(const RunConfig& config) {
   const ParamPlan plan = param_plan(config);
   OpenedRunModel out;
@@ -129,12 +164,7 @@ OpenedRunModel open_run_model(const RunConfig& config) {
       "vision, projector, language: have no effect on a model that reads no pictures; leave them "
       "out");
   if (!out.model->info().visual) return out;
-  const std::string& prepared = config.model.pictures_path();
-  if (!prepared.empty()) out.processor = read_processor_files(prepared);
-  if (out.processor.empty()) {
-    out.processor =
-        make_processor_files(*out.model->info().visual, config.data.min_pixels, config.data.max_pixels);
-  }
+  out.processor = processor_files(config, *out.model->info().visual);
   return out;
 }
 

@@ -26,6 +26,10 @@ RunConfig with_model_folders(RunConfig config);
 // Throws CheckpointError, ConfigError.
 OpenedRunModel open_run_model(const RunConfig& config);
 
+// The files by which a run prepares its pictures and clips, for its checkpoints. Throws CheckpointError,
+// ConfigError.
+ProcessorFiles processor_files(const RunConfig& config, const VisualInfo& visual);
+
 ParamPlan param_plan(const RunConfig& config);
 at::ScalarType scalar_type_of(const std::string& name);
 

@@ -4,6 +4,7 @@
 #include "loongforge/checkpoint/hf_load.h"
 #include "loongforge/checkpoint/run_folder.h"
 #include "loongforge/media/pictures_for_test.h"
+#include "loongforge/models/card.h"
 #include "loongforge/train/open_model.h"
 #include "loongforge/train/run.h"
 #include "loongforge/train/tiny_run.h"
@@ -159,6 +160,80 @@ TEST_F(VisualRun, CheckpointsCarryTheSizesOfTheRun) {
   EXPECT_LE(size.at("shortest_edge"), kSide * kSide);
   for (const char* file : {"tokenizer.json", "video_preprocessor_config.json", "processor_config.json"})
     EXPECT_TRUE(fs::exists(hf / file)) << file;
+}
+
+TEST_F(VisualRun, SettingsOfALaterRunReachItsFiles) {
+  RunConfig first = config("first");
+  first.train.steps = 2;
+  train(first);
+  RunConfig c = config("second");
+  c.model = {};
+  c.model.path = (folder("first", 2) / "hf").string();
+  c.train.steps = 2;
+  c.data.max_pixels = kSide * kSide;
+  c.data.video_fps = 3;
+  c.data.video_max_frames = 16;
+  train(c);
+  const fs::path hf = folder("second", 2) / "hf";
+  const Json whole = read_json(hf / "processor_config.json");
+  const Json clips = read_json(hf / "video_preprocessor_config.json");
+  for (const Json& one : {read_json(hf / "preprocessor_config.json"), whole.at("image_processor"), clips,
+                          whole.at("video_processor")})
+    EXPECT_EQ(one.at("size").at("longest_edge"), kSide * kSide);
+  for (const Json& one : {clips, whole.at("video_processor")}) {
+    EXPECT_EQ(one.at("fps"), 3.0);
+    EXPECT_EQ(one.at("max_frames"), 16);
+    EXPECT_LE(one.at("min_frames"), 16);
+  }
+  EXPECT_EQ(clips.at("video_processor_type"), "Qwen2VLVideoProcessor");
+}
+
+// A tower's folder that has levels of its own, put into a Qwen2.5-VL.
+TEST_F(VisualRun, LevelsOfATowersFolderAreKept) {
+  RunConfig c = config("run");
+  c.model.vision.preset.clear();
+  c.model.vision.path = (tiny_.root() / "tower").string();
+  make_directories(c.model.vision.path);
+  const Json tower = preset_config("vit-tiny");
+  write_file_atomic(fs::path(c.model.vision.path) / "config.json", dump_json(tower));
+  const Json levels = {{"image_processor_type", "Qwen2VLImageProcessor"},
+                       {"patch_size", 17},
+                       {"merge_size", 4},
+                       {"image_mean", {0.5, 0.5, 0.5}},
+                       {"image_std", {0.25, 0.25, 0.25}}};
+  write_file_atomic(fs::path(c.model.vision.path) / "preprocessor_config.json", dump_json(levels));
+  VisualInfo visual;
+  visual.patch_size = 17;
+  visual.merge_size = 4;
+  const ProcessorFiles files = processor_files(c, visual);
+  for (const char* name : {"preprocessor_config.json", "video_preprocessor_config.json"}) {
+    const Json file = parse_json<CheckpointError>(files.at(name), name);
+    EXPECT_EQ(file.at("image_mean"), levels.at("image_mean")) << name;
+    EXPECT_EQ(file.at("image_std"), levels.at("image_std")) << name;
+  }
+}
+
+TEST_F(VisualRun, UnfitConfigurationsOfTheLanguageModelAreNamed) {
+  RunConfig c = config("run");
+  c.model.language.preset.clear();
+  c.model.language.path = (tiny_.root() / "language").string();
+  for (const auto& [key, value] : {std::pair<const char*, Json>("num_attention_heads", 0),
+                                   {"vocab_size", "x"},
+                                   {"tie_word_embeddings", 1},
+                                   {"head_dim", "wide"}}) {
+    Json language = preset_config("llama-tiny");
+    language[key] = value;
+    make_directories(c.model.language.path);
+    write_file_atomic(fs::path(c.model.language.path) / "config.json", dump_json(language));
+    try {
+      open_run_model(c);
+      FAIL() << key;
+    } catch (const CheckpointError& error) {
+      EXPECT_NE(std::string(error.what()).find(concat("language/config.json: key '", key, "'")),
+                std::string::npos)
+          << error.what();
+    }
+  }
 }
 
 TEST_F(VisualRun, RefusesConversationsForSamplesWithoutAnAnswer) {

@@ -21,9 +21,9 @@ import inputs  # noqa: E402
 import probe as media  # noqa: E402
 
 torchvision = media.load_torchvision()
-import av  # noqa: E402
 import numpy  # noqa: E402
 import torch  # noqa: E402
+from clips import frames_of, lossless_clip  # noqa: E402
 from PIL import Image  # noqa: E402
 from safetensors.torch import load_file  # noqa: E402
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers  # noqa: E402
@@ -77,23 +77,6 @@ def make_model(folder):
     model.save_pretrained(folder)
     processor.save_pretrained(folder)
     return model, processor
-
-
-def frames_of(path):
-    """Frames (T, C, H, W) of a clip as PyAV decodes them, and its rate."""
-    with av.open(str(path)) as clip:
-        stream = clip.streams.video[0]
-        frames = numpy.stack([frame.to_ndarray(format="rgb24") for frame in clip.decode(stream)])
-        return torch.from_numpy(frames).permute(0, 3, 1, 2), float(stream.average_rate)
-
-
-def lossless_clip(path, frames, rate):
-    with av.open(str(path), "w") as clip:
-        stream = clip.add_stream("png", rate=rate)
-        stream.height, stream.width, stream.pix_fmt = frames.shape[1], frames.shape[2], "rgb24"
-        for frame in frames:
-            clip.mux(stream.encode(av.VideoFrame.from_ndarray(frame, format="rgb24")))
-        clip.mux(stream.encode())
 
 
 def parts_of(record):

@@ -15,7 +15,9 @@ sys.argv.insert(1, "-")  # the program that probe takes, not needed here
 import probe  # noqa: E402
 
 probe.load_torchvision()
+import numpy  # noqa: E402
 import torch  # noqa: E402
+from clips import frames_of, lossless_clip  # noqa: E402
 from PIL import Image  # noqa: E402
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers  # noqa: E402
 from transformers import (AutoModelForImageTextToText, AutoProcessor, LlamaConfig, LlamaForCausalLM,  # noqa: E402
@@ -60,7 +62,11 @@ class Example(unittest.TestCase):
         cls.run_program("train", ROOT / "examples/vlm/stage2.yaml", *files, *SHORT, f"model.path={cls.folder}/stage1",
                         f"train.output_dir={cls.folder}/stage2", f"sample.conversations={cls.data}/heldout.jsonl",
                         "sample.max_conversations=3")
-        cls.hf = next((cls.folder / "stage2/checkpoints").glob("step-*")) / "hf"
+        hf = next((cls.folder / "stage2/checkpoints").glob("step-*")) / "hf"
+        cls.processor = AutoProcessor.from_pretrained(hf)
+        cls.model = AutoModelForImageTextToText.from_pretrained(hf, dtype=torch.float32).eval()
+        # An answer holds no places of pictures.
+        cls.places = [cls.model.config.image_token_id, cls.model.config.video_token_id]
 
     @staticmethod
     def run_program(*arguments, code=0):
@@ -69,39 +75,50 @@ class Example(unittest.TestCase):
             raise AssertionError(f"{arguments}: exit code {done.returncode}\n{done.stderr}")
         return done.stdout if code == 0 else done.stderr
 
-    def test_greedy_answers_equal_transformers(self):
-        processor = AutoProcessor.from_pretrained(self.hf)
-        model = AutoModelForImageTextToText.from_pretrained(self.hf, dtype=torch.float32).eval()
-        places = [model.config.image_token_id, model.config.video_token_id]  # an answer holds no places of pictures
+    def expect_greedy_answer_of_transformers(self, inputs, *options):
+        ids = self.model.generate(**inputs, max_new_tokens=12, do_sample=False, suppress_tokens=self.places)
+        end = self.processor.tokenizer.convert_tokens_to_ids("<|im_end|>")
+        mine = json.loads(self.run_program("generate", "--model", self.folder / "stage2", *options,
+                                           "--max-new-tokens", 12, "--json"))
+        self.assertEqual(mine["ids"], [i for i in ids[0, inputs["input_ids"].shape[1]:].tolist() if i != end])
+
+    def opening(self, kind):
+        given = [{"role": "user", "content": [{"type": kind}]}]
+        return self.processor.apply_chat_template(given, add_generation_prompt=True)
+
+    def test_greedy_answers_to_pictures_equal_transformers(self):
         for picture in sorted((self.data / "pictures").iterdir())[::150][:3]:
-            given = [{"role": "user", "content": [{"type": "image"}]}]
-            text = processor.apply_chat_template(given, add_generation_prompt=True)
-            inputs = processor(text=[text], images=[Image.open(picture).convert("RGB")], return_tensors="pt")
-            with torch.no_grad():
-                ids = model.generate(**inputs, max_new_tokens=12, do_sample=False, suppress_tokens=places)
-            ids = ids[0, inputs["input_ids"].shape[1]:]
-            mine = json.loads(self.run_program("generate", "--model", self.folder / "stage2", "--image", picture,
-                                               "--max-new-tokens", 12, "--json"))
-            end = processor.tokenizer.convert_tokens_to_ids("<|im_end|>")
-            self.assertEqual(mine["ids"], [i for i in ids.tolist() if i != end])
+            inputs = self.processor(text=[self.opening("image")], images=[Image.open(picture).convert("RGB")],
+                                    return_tensors="pt")
+            self.expect_greedy_answer_of_transformers(inputs, "--image", picture)
+
+    def test_greedy_answer_to_a_clip_equals_transformers(self):
+        clip, rate = self.folder / "clip.mov", 4
+        pictures = sorted((self.data / "pictures").glob("noto-*.png"))[:12]
+        frames = numpy.stack([numpy.asarray(Image.open(p).convert("RGB").resize((136, 136))) for p in pictures])
+        lossless_clip(clip, frames, rate)
+        decoded, rate = frames_of(clip)
+        inputs = self.processor(
+            text=[self.opening("video")], videos=[decoded], return_tensors="pt",
+            videos_kwargs={"do_sample_frames": True, "video_metadata": [
+                {"fps": rate, "total_num_frames": len(frames), "duration": len(frames) / rate}]})
+        self.assertEqual(inputs["video_grid_thw"][0, 0].item(), 3)
+        self.expect_greedy_answer_of_transformers(inputs, "--video", clip)
 
     def test_choices_are_scored_as_transformers_does(self):
-        processor = AutoProcessor.from_pretrained(self.hf)
-        model = AutoModelForImageTextToText.from_pretrained(self.hf, dtype=torch.float32).eval()
         questions = [json.loads(line) for line in (self.data / "questions.jsonl").read_text().splitlines()][:3]
         right = 0
         for question in questions:
             shown = question["messages"][0]["content"][0]["image"]
             picture = Image.open(self.data / shown).convert("RGB")
-            given = [{"role": "user", "content": [{"type": "image"}]}]
-            opening = processor.apply_chat_template(given, add_generation_prompt=True)
+            opening = self.opening("image")
             scores = []
             for choice in question["choices"]:
-                inputs = processor(text=[opening + choice + "<|im_end|>"], images=[picture], return_tensors="pt")
+                inputs = self.processor(text=[opening + choice + "<|im_end|>"], images=[picture], return_tensors="pt")
                 with torch.no_grad():
-                    logp = model(**inputs).logits[0].log_softmax(-1)
+                    logp = self.model(**inputs).logits[0].log_softmax(-1)
                 ids = inputs["input_ids"][0]
-                count = len(processor.tokenizer(choice)["input_ids"]) + 1
+                count = len(self.processor.tokenizer(choice)["input_ids"]) + 1
                 scores.append(logp[-count - 1:-1].gather(1, ids[-count:, None]).mean().item())
             right += scores.index(max(scores)) == question["answer"]
         result = json.loads(self.run_program("eval", "choice", "--model", self.folder / "stage2", "--questions",
@@ -111,6 +128,24 @@ class Example(unittest.TestCase):
         result = json.loads(self.run_program("eval", "match", "--model", self.folder / "stage2", "--questions",
                                              self.data / "heldout.jsonl", "--limit", 4, "--max-new-tokens", 4, "--json"))
         self.assertEqual(result["questions"], 4)
+
+    def test_answers_with_other_sizes_of_pictures_are_made_anew(self):
+        answers = self.folder / "answers.json"
+        headers = []
+        for options in ([], ["--max-pixels", 18496]):
+            self.run_program("eval", "match", "--model", self.folder / "stage2", "--questions", self.data / "heldout.jsonl",
+                             "--limit", 1, "--max-new-tokens", 1, "--out", answers, *options)
+            stored = next(self.folder.glob("answers*.jsonl")).read_text().splitlines()
+            headers.append(json.loads(stored[0]))
+        self.assertEqual(headers[1]["shown"]["pictures"]["size"]["longest_edge"], 18496)
+        self.assertNotEqual(headers[0], headers[1])
+
+    def test_converted_folder_keeps_the_processor(self):
+        out = self.folder / "converted"
+        self.run_program("convert", self.folder / "stage2", out, "--dtype", "bfloat16")
+        ours, theirs = AutoProcessor.from_pretrained(out), self.processor
+        self.assertEqual(ours.image_processor.to_dict(), theirs.image_processor.to_dict())
+        self.assertEqual(ours.video_processor.to_dict(), theirs.video_processor.to_dict())
 
     def test_report_shows_the_pictures(self):
         page = self.folder / "report.html"

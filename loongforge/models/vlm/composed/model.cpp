@@ -57,8 +57,9 @@ std::unique_ptr<Segment> resampler(ConfigReader& reader, const VisionPart& visio
   return build_resampler(builder, options);
 }
 
-std::int64_t tokens_a_picture(const Json& projector) {
-  return projector.value("kind", "") == "resampler" ? projector.value("num_tokens", kResamplerTokens) : 0;
+std::int64_t tokens_a_picture(const Json& projector, const std::string& where) {
+  ConfigReader reader(projector, where);
+  return reader.text("kind", "") == "resampler" ? reader.integer("num_tokens", 1, kResamplerTokens) : 0;
 }
 
 std::unique_ptr<Segment> build_projector(const Json& config, const VisionPart& vision, std::int64_t out,
@@ -99,7 +100,7 @@ ModelParts build(const Json& config, ParamBuilder& builder, const std::string& w
   VisualInfo visual = vision.visual;
   visual.image_token = reader.integer("image_token_id", 0);
   visual.video_token = reader.integer("video_token_id", 0);
-  visual.tokens_a_picture = tokens_a_picture(projector_config);
+  visual.tokens_a_picture = tokens_a_picture(projector_config, projector_where);
   visual.grid_positions = language.position_axes == 3 && visual.tokens_a_picture == 0;
   for (const std::int64_t token : {visual.image_token, visual.video_token})
     check<CheckpointError>(token < language.info.vocab_size, where,

@@ -19,7 +19,7 @@ Json text_of(const Json& config, const std::string& where) {
                            nested->type_name());
     text = *nested;
     // Old files say it inside, new ones outside.
-    if (config.value("tie_word_embeddings", false)) text["tie_word_embeddings"] = true;
+    if (ConfigReader(config, where).flag("tie_word_embeddings", false)) text["tie_word_embeddings"] = true;
   }
   for (const char* key : {"vision_config", "image_token_id", "video_token_id", "vision_start_token_id",
                           "vision_end_token_id", "vision_token_id"})
