@@ -3,13 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "loongforge/base/json.h"
 #include "loongforge/data/media_item.h"
+#include "loongforge/data/unread_columns.h"
 
 namespace loongforge {
 
@@ -43,16 +43,14 @@ std::string conversation_format_name(ConversationFormat format);
 // `unread`; `resolve` finds the pictures and clips (conversation_media.h). Throws DataError naming `where`,
 // the field, what was expected and got.
 Conversation parse_conversation(const Json& record, ConversationFormat format, const std::string& where,
-                                std::map<std::string, std::int64_t>* unread = nullptr,
-                                const MediaResolver& resolve = files_of(""));
+                                UnreadColumns* unread = nullptr, const MediaResolver& resolve = files_of(""));
 
 // All conversations of a .jsonl(.gz, .zst) or .json (array) file, told apart by content, or of WebDataset
 // shards (shard_list.h, webdataset_conversations.h; `format` is not used for these); at most `limit` when
 // positive. Paths of pictures and clips begin at the file's folder. Throws DataError for a missing, empty or
 // garbled file and for a record of another form.
 std::vector<Conversation> read_conversations(const std::string& path, ConversationFormat format,
-                                             std::int64_t limit = 0,
-                                             std::map<std::string, std::int64_t>* unread = nullptr,
+                                             std::int64_t limit = 0, UnreadColumns* unread = nullptr,
                                              const std::string& caption_prompt = "");
 
 // What names of special tokens inside message contents become.

@@ -36,8 +36,7 @@ Json read_array(const std::string& path) {
 
 class Collector {
  public:
-  Collector(const std::string& path, ConversationFormat format, std::int64_t limit,
-            std::map<std::string, std::int64_t>* unread)
+  Collector(const std::string& path, ConversationFormat format, std::int64_t limit, UnreadColumns* unread)
       : resolve_(files_of(fs::path(path).parent_path())), format_(format), limit_(limit), unread_(unread) {}
 
   // False when the limit is reached.
@@ -54,13 +53,13 @@ class Collector {
   MediaResolver resolve_;
   ConversationFormat format_;
   std::int64_t limit_;
-  std::map<std::string, std::int64_t>* unread_;
+  UnreadColumns* unread_;
 };
 
 }  // namespace
 
 std::vector<Conversation> read_conversations(const std::string& path, ConversationFormat format,
-                                             std::int64_t limit, std::map<std::string, std::int64_t>* unread,
+                                             std::int64_t limit, UnreadColumns* unread,
                                              const std::string& caption_prompt) {
   if (const ShardList list = find_shards(path); !list.shards.empty()) {
     std::vector<Conversation> samples = read_shards(list, caption_prompt, limit, unread);

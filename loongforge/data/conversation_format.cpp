@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -57,11 +58,10 @@ Json tools_of(const Json& record, const std::string& where) {
   return tools.empty() ? Json() : tools;
 }
 
-void count_unread(const Json& record, const Keys& read, std::map<std::string, std::int64_t>* unread) {
-  if (unread == nullptr) return;
-  for (const auto& entry : record.items()) {
-    if (read.count(entry.key()) + kMediaColumns.count(entry.key()) == 0) ++(*unread)[entry.key()];
-  }
+// take_media counts those of the media.
+void count_unread_text(const Json& record, Keys read, UnreadColumns* unread) {
+  read.insert(kMediaColumns.begin(), kMediaColumns.end());
+  count_unread(record, read, unread);
 }
 
 // Arguments of tool calls stand as objects for the templates, but as JSON text in OpenAI's files.
@@ -206,7 +206,7 @@ std::string conversation_format_name(ConversationFormat format) {
 }
 
 Conversation parse_conversation(const Json& record, ConversationFormat format, const std::string& where,
-                                std::map<std::string, std::int64_t>* unread, const MediaResolver& resolve) {
+                                UnreadColumns* unread, const MediaResolver& resolve) {
   check<DataError>(record.is_object(), where, ": expected a JSON object, got ", record.type_name());
   if (format == ConversationFormat::kAuto) format = detect(record, where);
   Conversation out;
@@ -215,13 +215,13 @@ Conversation parse_conversation(const Json& record, ConversationFormat format, c
   out.tools = tools_of(record, where);
   if (format == ConversationFormat::kOpenAi) {
     parse_openai(record, where, out);
-    count_unread(record, {"messages", "tools"}, unread);
+    count_unread_text(record, {"messages", "tools"}, unread);
   } else if (format == ConversationFormat::kShareGpt) {
     parse_sharegpt(record, where, out);
-    count_unread(record, {"conversations", "system", "tools"}, unread);
+    count_unread_text(record, {"conversations", "system", "tools"}, unread);
   } else {
     parse_alpaca(record, where, out);
-    count_unread(record, {"instruction", "input", "output", "history", "system", "tools"}, unread);
+    count_unread_text(record, {"instruction", "input", "output", "history", "system", "tools"}, unread);
   }
   take_media(record, resolve, unread, out);
   return out;

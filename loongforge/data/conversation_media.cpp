@@ -4,6 +4,7 @@
 #include <array>
 
 #include "loongforge/base/error.h"
+#include "loongforge/media/frame_sampling.h"
 
 namespace loongforge {
 namespace {
@@ -21,32 +22,51 @@ struct Medium {
 constexpr std::array<Medium, 2> kMedia = {{{Kind::kPicture, "image", "<image>", "images", "image"},
                                            {Kind::kClip, "video", "<video>", "videos", "video"}}};
 
-// The value of the first of these keys that is there and not null; null when there is none.
+// The value of the key; null when it is absent or null.
+const Json* value_of(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+// The first of these keys that has a value; null when none has.
 template <typename Keys>
-const Json* first_of(const Json& object, const Keys& keys) {
-  for (const char* key : keys) {
-    const auto found = object.find(key);
-    if (found != object.end() && !found->is_null()) return &*found;
-  }
-  return nullptr;
+const char* first_of(const Json& object, const Keys& keys) {
+  const auto found =
+      std::ranges::find_if(keys, [&](const char* key) { return value_of(object, key) != nullptr; });
+  return found == keys.end() ? nullptr : *found;
+}
+
+bool is_filled(const Json* value) {
+  return value != nullptr && !(value->is_array() && value->empty()) && *value != "";
+}
+
+// The column of either name; null when the record has none.
+const Json* column_of(const Json& record, const Medium& medium, const std::string& where) {
+  const Json *first = value_of(record, medium.column), *second = value_of(record, medium.other_column);
+  check<DataError>(!is_filled(first) || !is_filled(second), where, ": expected files in '", medium.column,
+                   "' or in '", medium.other_column, "', got both; put all of them into '", medium.column,
+                   "'");
+  return is_filled(second) || first == nullptr ? second : first;
 }
 
 // Frames a second, as a number or the text of one; 0 when nothing is said.
 double frame_rate(const Json& object, const std::string& where) {
-  const Json* value = first_of(object, std::array{"fps"});
+  const Json* value = value_of(object, "fps");
   if (value == nullptr) return 0;
   const Json number = value->is_string() ? Json::parse(value->get<std::string>(), nullptr, false) : *value;
-  check<DataError>(number.is_number() && number.get<double>() > 0, where,
-                   ": 'fps': expected a number of frames a second above 0, got ", value->dump());
-  return number.get<double>();
+  const double rate = number.is_number() ? number.get<double>() : 0;
+  check<DataError>(rate >= kLeastFrameRate && rate <= kMostFrameRate, where,
+                   ": 'fps': expected a number of frames a second from ", kLeastFrameRate, " to ",
+                   kMostFrameRate, ", got ", value->dump(), "; mend the record");
+  return rate;
 }
 
 class MediaTaker {
  public:
   MediaTaker(const Json& record, const MediaResolver& resolve, Conversation& out)
-      : resolve_(resolve), out_(out) {
+      : resolve_(resolve), out_(out), rate_unread_(value_of(record, "fps") != nullptr) {
     for (std::size_t k = 0; k < kMedia.size(); ++k) {
-      const Json* column = first_of(record, std::array{kMedia[k].column, kMedia[k].other_column});
+      const Json* column = column_of(record, kMedia[k], out.where);
       if (column == nullptr) continue;
       has_columns_ = true;
       if (kMedia[k].kind == Kind::kClip) rate_ = frame_rate(record, out.where);
@@ -57,8 +77,6 @@ class MediaTaker {
       }
     }
   }
-
-  bool has_columns() const { return has_columns_; }
 
   // The content of a message, of one kind or the other.
   Json content(const Json& given, const std::string& where) {
@@ -77,18 +95,23 @@ class MediaTaker {
     return text;
   }
 
-  void finish() const {
+  void finish(UnreadColumns* unread) const {
     for (std::size_t k = 0; k < kMedia.size(); ++k) {
       check<DataError>(places_[k] == files_[k].size(), out_.where, ": expected one file a place, got ",
                        places_[k], " places ", kMedia[k].mark, " in the texts and ", files_[k].size(),
                        " files in '", kMedia[k].column, "'; mend the record");
     }
+    if (unread == nullptr) return;
+    std::set<std::string> names = unread_;
+    if (rate_unread_) names.insert("fps");
+    for (const std::string& name : names) ++(*unread)[name];
   }
 
  private:
   // Text, cut at the marks; whether there was none.
   bool add_text(std::string_view text, const std::string& where, Json& parts) {
     bool plain = true;
+    if (!has_columns_) note_marks(text);
     while (has_columns_) {
       const std::array at = {text.find(kMedia[0].mark), text.find(kMedia[1].mark)};
       const std::size_t k = at[1] < at[0] ? 1 : 0;
@@ -110,27 +133,51 @@ class MediaTaker {
   bool add_part(const Json& part, const std::string& where, Json& parts) {
     const std::string type = part.is_object() ? part.value("type", Json()).dump() : part.type_name();
     if (type == "\"text\"" && part.contains("text") && part.at("text").is_string()) {
-      put_text(part.at("text").get<std::string>(), parts);
+      note_unread(part, {"type", "text"});
+      const std::string_view text = part.at("text").get_ref<const std::string&>();
+      note_marks(text);
+      put_text(text, parts);
       return true;
     }
     const bool clip = type == "\"video\"";
     check<DataError>(clip || type == "\"image\"" || type == "\"image_url\"", where,
                      ": 'content': expected text or parts of type text, image, image_url or video, got ",
                      type);
-    const Json* file = first_of(part, std::array{clip ? "video" : "image", "image_url", "path", "url"});
-    if (file != nullptr && file->is_object()) file = first_of(*file, std::array{"url"});
+    const char* key = first_of(part, std::array{clip ? "video" : "image", "image_url", "path", "url"});
+    const Json* file = key == nullptr ? nullptr : &part.at(key);
+    if (file != nullptr && file->is_object()) {
+      note_unread(*file, {"url"});
+      file = value_of(*file, "url");
+    }
+    const bool frames = clip && file != nullptr && file->is_array();
+    note_unread(part, {"type", key == nullptr ? "type" : key, frames ? "fps" : "type"});
     if (file == nullptr) {
       place(clip ? 1 : 0, where, parts);
     } else {
-      add_item(clip ? 1 : 0, *file, frame_rate(part, where), where, parts);
+      add_item(clip ? 1 : 0, *file, frames ? frame_rate(part, where) : 0, where, parts);
     }
     return false;
+  }
+
+  // Marks that stay text.
+  void note_marks(std::string_view text) {
+    for (const Medium& medium : kMedia) {
+      if (text.find(medium.mark) != std::string_view::npos) unread_.insert(medium.mark);
+    }
+  }
+
+  // Fields with a value that are not among `read`.
+  void note_unread(const Json& object, const std::set<std::string_view>& read) {
+    for (const auto& [name, value] : object.items()) {
+      if (!value.is_null() && !read.contains(name)) unread_.insert(name);
+    }
   }
 
   // A place for the next file of the column. Those without one are counted, for `finish`.
   void place(std::size_t k, const std::string& where, Json& parts) {
     const std::size_t next = places_[k]++;
     if (next >= files_[k].size()) return;
+    if (kMedia[k].kind == Kind::kClip && files_[k][next].is_array()) rate_unread_ = false;
     add_item(k, files_[k][next], rate_, concat(where, ": ", kMedia[k].column, " ", next + 1), parts);
   }
 
@@ -154,30 +201,21 @@ class MediaTaker {
   const MediaResolver& resolve_;
   Conversation& out_;
   double rate_ = 0;
-  bool has_columns_ = false;
+  bool rate_unread_, has_columns_ = false;
   std::array<std::vector<Json>, 2> files_;
   std::array<std::size_t, 2> places_{};
+  std::set<std::string> unread_;
 };
 
 }  // namespace
 
-void take_media(const Json& record, const MediaResolver& resolve, std::map<std::string, std::int64_t>* unread,
-                Conversation& out) {
+void take_media(const Json& record, const MediaResolver& resolve, UnreadColumns* unread, Conversation& out) {
   MediaTaker taker(record, resolve, out);
   std::size_t number = 0;
   for (Json& message : out.messages) {
     message["content"] = taker.content(message["content"], concat(out.where, ": message ", ++number));
   }
-  taker.finish();
-  if (unread == nullptr || taker.has_columns()) return;
-  for (const Medium& medium : kMedia) {
-    const bool marked = std::ranges::any_of(out.messages, [&](const Json& message) {
-      const Json& content = message.at("content");
-      return content.is_string() &&
-             content.get_ref<const std::string&>().find(medium.mark) != std::string::npos;
-    });
-    if (marked) ++(*unread)[medium.mark];
-  }
+  taker.finish(unread);
 }
 
 }  // namespace loongforge

@@ -85,6 +85,51 @@ TEST(ConversationMedia, TextAloneStaysAsItIs) {
   EXPECT_TRUE(parse(record(R"("q")", R"(, "images": [])")).media.empty());
 }
 
+// What nothing reads of a record with these columns.
+std::map<std::string, std::int64_t> unread_of(const std::string& content, const std::string& columns = "") {
+  std::map<std::string, std::int64_t> unread;
+  parse(record(content, columns), &unread);
+  return unread;
+}
+
+using Unread = std::map<std::string, std::int64_t>;
+
+TEST(ConversationMedia, EitherNameOfAColumnIsReadAndBothAreRefused) {
+  for (const char* columns :
+       {R"(, "images": [], "image": "cat.jpg")", R"(, "images": "cat.jpg", "image": [])",
+        R"(, "images": null, "image": ["cat.jpg"])"})
+    EXPECT_EQ(parse(record(R"("<image>q")", columns)).media.at(0).name(), "/data/cat.jpg") << columns;
+  EXPECT_TRUE(contains(refusal(record(R"("q")", R"(, "images": [], "image": "cat.jpg")")), "and 1 files"));
+  EXPECT_TRUE(contains(refusal(record(R"("<image>q")", R"(, "images": ["a.png"], "image": "b.png")")),
+                       "f:1: expected files in 'images' or in 'image', got both"));
+  EXPECT_TRUE(contains(refusal(record(R"("<video>q")", R"(, "videos": ["a.mp4"], "video": ["a.mp4"])")),
+                       "f:1: expected files in 'videos' or in 'video', got both"));
+}
+
+TEST(ConversationMedia, WhatHasNoEffectIsCounted) {
+  EXPECT_EQ(unread_of(R"("q")", R"(, "fps": 2)"), (Unread{{"fps", 1}}));
+  EXPECT_EQ(unread_of(R"("<video>q")", R"(, "video": "a.mp4", "fps": 2)"), (Unread{{"fps", 1}}));
+  EXPECT_EQ(unread_of(R"("<video>q")", R"(, "videos": [["1.png", "2.png"]], "fps": 2)"), Unread{});
+  EXPECT_EQ(unread_of(R"("<image>q")", R"(, "image": "a.png", "video": null, "fps": null)"), Unread{});
+  EXPECT_EQ(
+      unread_of(R"([{"type": "image", "image": "a.png", "path": "b.png", "max_pixels": 9},
+                          {"type": "image_url", "image_url": {"url": "c.png", "detail": "low"}},
+                          {"type": "video", "video": "d.mp4", "fps": 2},
+                          {"type": "video", "video": ["1.png"], "fps": 2},
+                          {"type": "text", "text": "<image>", "weight": 0}])"),
+      (Unread{{"path", 1}, {"max_pixels", 1}, {"detail", 1}, {"fps", 1}, {"<image>", 1}, {"weight", 1}}));
+}
+
+TEST(ConversationMedia, RatesOfFramesAreInRange) {
+  const auto with = [](const char* rate) {
+    return record(R"("<video>q")", concat(R"(, "videos": [["1.png", "2.png"]], "fps": )", rate));
+  };
+  EXPECT_EQ(parse(with("0.001")).media.at(0).frame_rate, 0.001);
+  for (const char* rate : {"0", "-1", "1e-300", "1e300", R"("1e999")", R"("x")", "[]"})
+    EXPECT_TRUE(contains(refusal(with(rate)), "f:1: 'fps': expected a number of frames a second from"))
+        << rate;
+}
+
 // VLM-1.
 TEST(ConversationMedia, PlacesAndFilesMustBeAsMany) {
   const auto lines = [](int places, int files) {

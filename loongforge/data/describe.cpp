@@ -97,7 +97,7 @@ void add_tokens(Json& out, const std::vector<Conversation>& conversations, const
 }
 
 Json describe_conversations(const std::string& path, const DescribeOptions& options) {
-  std::map<std::string, std::int64_t> unread;
+  UnreadColumns unread;
   const auto conversations = read_conversations(path, conversation_format(options.format), 0, &unread);
   std::vector<std::int64_t> turns;
   std::map<std::string, std::int64_t> roles;

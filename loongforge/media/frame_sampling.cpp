@@ -10,7 +10,9 @@ namespace {
 
 void check_video(std::int64_t frames, double fps, const std::string& name) {
   check<DataError>(frames > 0, name, ": expected a video of 1 frame or more, got none; leave it out");
-  check<DataError>(fps > 0, name, ": the video names no frame rate; encode it again or leave it out");
+  check<DataError>(fps >= kLeastFrameRate && fps <= kMostFrameRate, name,
+                   ": expected a video that names a frame rate of ", kLeastFrameRate, " to ", kMostFrameRate,
+                   ", got ", fps, "; encode it again or leave it out");
 }
 
 }  // namespace

@@ -110,7 +110,10 @@ TEST(FrameSampling, KnownChoices) {
 TEST(FrameSampling, Refusals) {
   EXPECT_TRUE(contains(message_of<DataError>([] { sample_frames(0, 30, {}, "v"); }),
                        "v: expected a video of 1 frame"));
-  EXPECT_TRUE(contains(message_of<DataError>([] { sample_frames(9, 0, {}, "v"); }), "names no frame rate"));
+  for (const double rate : {0.0, 1e-300, 1e300, std::nan("")}) {
+    EXPECT_TRUE(contains(message_of<DataError>([&] { sample_frames(9, rate, {}, "v"); }),
+                         "v: expected a video that names a frame rate"));
+  }
 }
 
 }  // namespace
