@@ -1,5 +1,8 @@
 #include "loongforge/data/conversation_rows.h"
 
+#include <algorithm>
+#include <ranges>
+
 #include "loongforge/base/error.h"
 #include "loongforge/base/parallel.h"
 #include "loongforge/base/random.h"
@@ -63,24 +66,38 @@ void ConversationRows::add_row(std::int64_t row, std::int64_t, BatchBuilder& out
   out.pad_to(target);
 }
 
-Json ConversationRows::describe_media() const {
+ConversationRows::Sums ConversationRows::sums() const {
+  Sums out;
+  for (const std::int64_t item : std::views::join(rows_)) {
+    const auto trained = conversations_->trained(item).subspan(1);  // the first token is never a label
+    ++out.conversations;
+    out.tokens += std::ssize(conversations_->ids(item));
+    out.trained += std::ranges::count(trained, std::uint8_t{1});
+    for (const PlacedMedium& one : conversations_->media(item)) {
+      const std::int64_t tokens = conversations_->tokens_of(one);
+      ++(one.item.is_clip() ? out.clips : out.pictures);
+      out.visual_tokens += tokens;
+      out.most_visual_tokens = std::max(out.most_visual_tokens, tokens);
+      out.reduced += one.grid.reduced ? 1 : 0;
+    }
+  }
+  return out;
+}
+
+Json ConversationRows::describe_media(const Sums& sums) const {
   const ConversationSet::Counts& counts = conversations_->counts();
-  return {{"pictures", counts.pictures},
-          {"clips", counts.clips},
-          {"visual_tokens", counts.visual_tokens},
-          {"most_visual_tokens", counts.most_visual_tokens},
-          {"reduced", counts.reduced},
+  return {{"pictures", sums.pictures},
+          {"clips", sums.clips},
+          {"visual_tokens", sums.visual_tokens},
+          {"most_visual_tokens", sums.most_visual_tokens},
+          {"reduced", sums.reduced},
           {"dropped_bad_media", counts.dropped_bad_media + conversations_->skipped()},
           {"dropped_oversize", counts.dropped_oversize}};
 }
 
 Json ConversationRows::describe() const {
-  std::int64_t kept = 0, tokens = 0;
-  for (const auto& row : rows_) {
-    kept += static_cast<std::int64_t>(row.size());
-    for (const std::int64_t item : row) tokens += static_cast<std::int64_t>(conversations_->ids(item).size());
-  }
   const ConversationSet::Counts& counts = conversations_->counts();
+  const Sums own = sums();
   Json unread = Json::object();
   for (const auto& [column, count] : counts.unread_columns) unread[column] = count;
   Json out = {{"files", conversations_->files()},
@@ -89,12 +106,12 @@ Json ConversationRows::describe() const {
               {"cut", counts.cut},
               {"cut_tokens", counts.cut_tokens},
               {"unread_columns", unread},
-              {"conversations", kept},
-              {"tokens", tokens},
-              {"trained_tokens", counts.trained_tokens},
+              {"conversations", own.conversations},
+              {"tokens", own.tokens},
+              {"trained_tokens", own.trained},
               {"rows", rows()},
-              {"padding_a_pass", rows() * options_.seq_length - tokens}};
-  if (conversations_->reads_media()) out["media"] = describe_media();
+              {"padding_a_pass", rows() * options_.seq_length - own.tokens}};
+  if (conversations_->reads_media()) out["media"] = describe_media(own);
   return out;
 }
 

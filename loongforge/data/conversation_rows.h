@@ -38,7 +38,13 @@ class ConversationRows final : public RowSet {
 
  private:
   bool is_wanted(std::int64_t item) const;
-  Json describe_media() const;
+  // Of the conversations in these rows.
+  struct Sums {
+    std::int64_t conversations = 0, tokens = 0, trained = 0;
+    std::int64_t pictures = 0, clips = 0, visual_tokens = 0, most_visual_tokens = 0, reduced = 0;
+  };
+  Sums sums() const;
+  Json describe_media(const Sums& sums) const;
   std::vector<std::int64_t> order() const;
 
   std::shared_ptr<const ConversationSet> conversations_;

@@ -41,9 +41,7 @@ void warn_of_losses(const std::string& name, const ConversationSet::Counts& coun
     log_warning(name, ": ", counts.cut, " of ", counts.read, " conversations are cut at train.seq_length (",
                 counts.cut_tokens, " tokens left out)");
   }
-  for (const auto& [column, count] : counts.unread_columns) {
-    log_warning(name, ": the field '", column, "' of ", count, " records is not read");
-  }
+  warn_of_unread(name, counts.unread_columns);
 }
 
 }  // namespace
@@ -143,8 +141,6 @@ void ConversationSet::add(Entry entry) {
   lengths_.push_back(static_cast<std::int32_t>(conversation.ids.size()));
   ids_.insert(ids_.end(), conversation.ids.begin(), conversation.ids.end());
   trained_.insert(trained_.end(), conversation.trained.begin(), conversation.trained.end());
-  counts_.tokens += static_cast<std::int64_t>(conversation.ids.size());
-  counts_.trained_tokens += trained;
   const auto hash = [](const void* data, std::size_t bytes) {
     return hash_bytes({static_cast<const char*>(data), bytes});
   };
@@ -155,13 +151,6 @@ void ConversationSet::add(Entry entry) {
 
 void ConversationSet::add_media(std::vector<PlacedMedium> media) {
   patches_.push_back(patches_of(media));
-  for (const PlacedMedium& one : media) {
-    const std::int64_t tokens = options_.media->tokens(one.grid);
-    ++(one.item.is_clip() ? counts_.clips : counts_.pictures);
-    counts_.visual_tokens += tokens;
-    counts_.most_visual_tokens = std::max(counts_.most_visual_tokens, tokens);
-    counts_.reduced += one.grid.reduced ? 1 : 0;
-  }
   media_.push_back(std::move(media));
   fingerprint_ = mix_hash(fingerprint_, media_hash(size() - 1));
 }

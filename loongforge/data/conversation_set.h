@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,6 +12,7 @@
 
 #include "loongforge/data/conversation.h"
 #include "loongforge/data/media_loader.h"
+#include "loongforge/data/unread_columns.h"
 
 namespace loongforge {
 
@@ -42,10 +42,7 @@ class ConversationSet {
     std::int64_t dropped_bad_media = 0;  // a picture or clip cannot be read
     std::int64_t dropped_oversize = 0;   // cutting would go through a picture or clip, or beyond max_patches
     std::int64_t cut = 0, cut_tokens = 0;
-    std::int64_t tokens = 0, trained_tokens = 0;
-    std::int64_t pictures = 0, clips = 0, visual_tokens = 0, most_visual_tokens = 0;
-    std::int64_t reduced = 0;  // pictures and clips shown with fewer pixels than they have
-    std::map<std::string, std::int64_t> unread_columns;  // fields of records that nothing reads
+    UnreadColumns unread_columns;
   };
 
   // Throws DataError for what read_conversations refuses, for a picture or clip that cannot be read (unless
@@ -59,6 +56,7 @@ class ConversationSet {
   std::span<const std::uint8_t> trained(std::int64_t i) const;
   // Empty for a model of text.
   std::span<const PlacedMedium> media(std::int64_t i) const;
+  std::int64_t tokens_of(const PlacedMedium& one) const { return options_.media->tokens(one.grid); }
   // Patches of all its pictures and clips, of every conversation.
   std::span<const std::int64_t> patches() const { return patches_; }
   // The same number for the same files, by name and size.
