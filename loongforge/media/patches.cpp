@@ -48,7 +48,10 @@ void check_frames(std::span<const Image> frames, const PatchConfig& config) {
 
 ImageSize patch_image_size(ImageSize size, int frames, const PatchConfig& config) {
   if (!config.do_resize) return size;
-  if (config.fixed_size) return *config.fixed_size;
+  if (config.fixed_size) {
+    check_aspect(size);
+    return *config.fixed_size;
+  }
   const PixelBudget budget{config.patch_size * config.merge_size, config.min_pixels, config.max_pixels};
   return config.count_all_frames ? smart_resize_video(size, frames, config.temporal_patch_size, budget)
                                  : smart_resize(size, budget);

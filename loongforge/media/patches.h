@@ -37,7 +37,8 @@ struct PatchRows {
   std::int64_t rows() const { return grid_t * grid_h * grid_w; }
 };
 
-// The size that frames of `size` are resized to. Throws DataError as smart_resize does.
+// The size that frames of `size` are resized to. Throws DataError as smart_resize does, with fixed_size too:
+// resizing costs as much as the longer side has pixels for each of the result.
 ImageSize patch_image_size(ImageSize size, int frames, const PatchConfig& config);
 
 // Normalises frames that have that size and cuts them; the last frame is repeated to fill a temporal patch,

@@ -53,6 +53,10 @@ TEST(Patches, PicturesOfOneSizeLoseWhatIsLessThanAPatch) {
   EXPECT_EQ(rows.grid_w, 2);
   config.do_resize = true;
   EXPECT_EQ(patch_image_size({100, 3}, 1, config), (ImageSize{9, 4}));
+  EXPECT_TRUE(contains(message_of<DataError>([&] {
+                         patch_image_size({178'956'970, 1}, 1, config);
+                       }),
+                       "a factor of at most 200"));
   EXPECT_TRUE(contains(message_of<DataError>([&] { patch_rows(std::vector<Image>{Image(10, 4)}, config); }),
                        "patch_size * merge_size = 4"));
 }

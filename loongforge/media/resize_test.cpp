@@ -71,6 +71,11 @@ TEST(SmartResize, Refusals) {
                          smart_resize({10, 2001}, {});
                        }),
                        "a factor of at most 200"));
+  // At a height of 28 it would be wider than an int.
+  EXPECT_TRUE(contains(message_of<DataError>([] {
+                         smart_resize_video({1, 178'956'970}, 8, 2, {});
+                       }),
+                       "1 rows of 178956970 pixels: expected sides that differ by a factor of at most 200"));
   EXPECT_TRUE(contains(message_of<DataError>([] {
                          smart_resize_video({64, 64}, 1, 2, {});
                        }),

@@ -8,13 +8,6 @@ namespace {
 
 constexpr double kMostAspect = 200;
 
-void check_aspect(ImageSize size) {
-  const double longer = std::max(size.height, size.width), shorter = std::min(size.height, size.width);
-  check<DataError>(shorter > 0 && longer / shorter <= kMostAspect, "a picture of ", size.height, " rows of ",
-                   size.width, " pixels: expected sides that differ by a factor of at most ", kMostAspect,
-                   "; leave it out or crop it");
-}
-
 // `frames` and `rounded_frames` are 1 for pictures.
 ImageSize fit(ImageSize size, double frames, double rounded_frames, const PixelBudget& budget) {
   check_aspect(size);
@@ -36,6 +29,13 @@ ImageSize fit(ImageSize size, double frames, double rounded_frames, const PixelB
 
 }  // namespace
 
+void check_aspect(ImageSize size) {
+  const double longer = std::max(size.height, size.width), shorter = std::min(size.height, size.width);
+  check<DataError>(shorter > 0 && longer / shorter <= kMostAspect, "a picture of ", size.height, " rows of ",
+                   size.width, " pixels: expected sides that differ by a factor of at most ", kMostAspect,
+                   "; leave it out or crop it");
+}
+
 ImageSize smart_resize(ImageSize size, const PixelBudget& budget) {
   return fit(size, 1, 1, budget);
 }
@@ -45,6 +45,9 @@ ImageSize smart_resize_video(ImageSize size, int frames, int temporal_factor, co
                    temporal_factor, "; sample more frames or leave it out");
   if (std::min(size.height, size.width) < budget.factor) {
     const double factor = budget.factor, scale = std::max(factor / size.height, factor / size.width);
+    // Beyond these sides the aspect is refused in any case; what is cast must fit.
+    const double most = 2 * kMostAspect * factor;
+    if (std::max(size.height, size.width) * scale > most) check_aspect(size);
     size = {static_cast<int>(size.height * scale), static_cast<int>(size.width * scale)};
   }
   const double step = temporal_factor;

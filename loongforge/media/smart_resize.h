@@ -13,8 +13,11 @@ struct PixelBudget {
   std::int64_t min_pixels = 56 * 56, max_pixels = 28 * 28 * 1280;
 };
 
+// Throws DataError when one side is more than 200 times the other.
+void check_aspect(ImageSize size);
+
 // The size to resize a picture to, near its own shape (transformers' qwen2_vl smart_resize). Throws DataError
-// when one side is more than 200 times the other.
+// as check_aspect does.
 ImageSize smart_resize(ImageSize size, const PixelBudget& budget);
 
 // The same for the frames of a Qwen3-VL video, whose budget counts the pixels of all frames together,
