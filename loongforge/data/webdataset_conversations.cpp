@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <set>
 
 #include "loongforge/base/error.h"
 #include "loongforge/base/interrupt.h"
@@ -13,13 +14,15 @@ namespace loongforge {
 namespace {
 
 constexpr std::array kPictures = {"jpg", "jpeg", "png", "webp"};
+constexpr std::array kAnswers = {"answers", "answer"}, kWords = {"content", "value"};
 constexpr std::array kClips = {"mp4", "avi", "mkv", "mov", "webm", "flv", "mpg", "mpeg", "wmv", "ogv"};
 
+// The first of these fields that is there and not null; null when there is none.
 template <typename Names>
-const Json* first_of(const Json& object, const Names& names) {
+const char* first_of(const Json& object, const Names& names) {
   for (const char* name : names) {
     const auto found = object.find(name);
-    if (found != object.end() && !found->is_null()) return &*found;
+    if (found != object.end() && !found->is_null()) return name;
   }
   return nullptr;
 }
@@ -44,19 +47,22 @@ class SampleReader {
 
   const std::string& where() const { return where_; }
 
-  Json record(const std::string& caption_prompt) const {
+  Json record(const std::string& caption_prompt) {
     const SamplePart* part = sample_.find("json");
     const Json json = part == nullptr ? Json() : parse_json<DataError>(text_of(*part), where_ + ": json");
+    if (json.is_structured()) read_parts_.insert("json");
     if (json.is_array()) return messages(json);
     if (json.is_object()) {
-      if (const Json* texts = first_of(json, std::array{"texts", "messages"})) return chat(json, *texts);
-      const Json* question = first_of(json, std::array{"context", "question"});
-      const Json* answer = first_of(json, std::array{"answers", "answer"});
-      if (question != nullptr && answer != nullptr) return question_and_answer(*question, *answer);
-      if (const Json* caption = first_of(json, std::array{"caption", "captions"}))
+      note_unread(json);
+      if (const Json* texts = read(json, std::array{"texts", "messages"})) return chat(json, *texts);
+      if (first_of(json, kAnswers) != nullptr) {
+        if (const Json* question = read(json, std::array{"context", "question"}))
+          return question_and_answer(*question, *read(json, kAnswers));
+      }
+      if (const Json* caption = read(json, std::array{"caption", "captions"}))
         return captioned(*caption, caption_prompt);
     }
-    const SamplePart* text = sample_.find("txt");
+    const SamplePart* text = find("txt");
     check<DataError>(
         text != nullptr, where_,
         ": expected txt, or json with caption, context and answers, texts or messages, got the parts ",
@@ -64,9 +70,9 @@ class SampleReader {
     return captioned(Json(text_of(*text)), caption_prompt);
   }
 
-  MediaResolver resolver() const {
+  MediaResolver resolver() {
     return [this](const std::string& named, const std::string& where) -> MediaSource {
-      const SamplePart* part = sample_.find(named);
+      const SamplePart* part = find(named);
       check<DataError>(part != nullptr, where, ": expected a part '", printable(named),
                        "' of the sample, got the parts ", parts());
       return {concat(shard_->path().string(), ": ", printable(sample_.key), ".", printable(named)),
@@ -74,7 +80,39 @@ class SampleReader {
     };
   }
 
+  // What neither record() nor the resolver has read.
+  void count_unread(UnreadColumns* unread) const {
+    if (unread == nullptr) return;
+    std::set<std::string> names = unread_;
+    for (const SamplePart& part : sample_.parts) {
+      if (!read_parts_.contains(part.extension))
+        names.insert("*." + printable(part.extension.substr(part.extension.rfind('.') + 1)));
+    }
+    for (const std::string& name : names) ++(*unread)[name];
+  }
+
  private:
+  const SamplePart* find(const std::string& name) {
+    const SamplePart* part = sample_.find(name);
+    if (part != nullptr) read_parts_.insert(name);
+    return part;
+  }
+
+  void note_unread(const Json& object) {
+    for (const auto& [name, value] : object.items()) {
+      if (!value.is_null()) unread_.insert(name);
+    }
+  }
+
+  // The first of these fields that has a value; null when none has.
+  template <typename Names>
+  const Json* read(const Json& json, const Names& names) {
+    const char* name = first_of(json, names);
+    if (name == nullptr) return nullptr;
+    unread_.erase(name);
+    return &json.at(name);
+  }
+
   std::string parts() const {
     std::string out;
     for (const SamplePart& part : sample_.parts) out += (out.empty() ? "" : ", ") + printable(part.extension);
@@ -90,7 +128,10 @@ class SampleReader {
   std::string words(const Json& value, const char* what) const {
     const Json* one = &value;
     if (one->is_array() && !one->empty()) one = &(*one)[0];
-    if (one->is_object()) one = first_of(*one, std::array{"content", "value"});
+    if (one->is_object()) {
+      const char* name = first_of(*one, kWords);
+      one = name == nullptr ? nullptr : &one->at(name);
+    }
     check<DataError>(one != nullptr && one->is_string(), where_, ": expected ", what, " as text, got ",
                      value.dump());
     return one->get<std::string>();
@@ -126,26 +167,32 @@ class SampleReader {
   }
 
   // Without roles user and assistant take turns.
-  Json messages(const Json& list) const {
+  Json messages(const Json& list) {
     Json out = Json::array();
     for (const Json& one : list) {
       const char* turn = out.size() % 2 == 0 ? "user" : "assistant";
       out.push_back(message(turn, words(one, "a message")));
-      if (one.is_object() && one.contains("role")) out.back()["role"] = one.at("role");
+      if (!one.is_object()) continue;
+      if (one.contains("role")) out.back()["role"] = one.at("role");
+      const char* read = first_of(one, kWords);
+      for (const auto& [name, value] : one.items()) {
+        if (name != "role" && name != read && !value.is_null()) unread_.insert(name);
+      }
     }
     return with_picture(std::move(out));
   }
 
-  Json chat(const Json& json, const Json& texts) const {
+  Json chat(const Json& json, const Json& texts) {
     const bool sharegpt =
         texts.is_array() && !texts.empty() && texts[0].is_object() && texts[0].contains("from");
     Json record = {{sharegpt ? "conversations" : "messages", texts}};
-    for (const char* key : {"tools", "system"}) {
-      if (json.contains(key)) record[key] = json.at(key);
+    for (const char* key : {"tools", "system", "fps"}) {
+      if (const Json* value = read(json, std::array{key})) record[key] = *value;
     }
-    Json names = json.value("name", Json());
-    if (names.is_null()) names = picture_.empty() ? Json::array() : Json::array({picture_});
-    const Json media = json.value("media", Json());
+    const Json* given = read(json, std::array{"name"});
+    const Json names = given != nullptr ? *given : picture_.empty() ? Json::array() : Json::array({picture_});
+    const Json* kind = read(json, std::array{"media"});
+    const Json media = kind == nullptr ? Json() : *kind;
     for (const Json& name : names.is_array() ? names : Json::array({names})) {
       const bool clip =
           media == "video" || (media != "image" && name.is_string() && is_clip(name.get<std::string>()));
@@ -157,12 +204,13 @@ class SampleReader {
   std::shared_ptr<const WebdatasetShard> shard_;
   WebdatasetSample sample_;
   std::string where_, picture_;
+  std::set<std::string> unread_, read_parts_;
 };
 
 }  // namespace
 
 std::vector<Conversation> read_shards(const ShardList& list, const std::string& caption_prompt,
-                                      std::int64_t limit, std::map<std::string, std::int64_t>* unread) {
+                                      std::int64_t limit, UnreadColumns* unread) {
   std::vector<Conversation> out;
   for (const fs::path& path : list.shards) {
     const auto shard = std::make_shared<const WebdatasetShard>(path);
@@ -170,9 +218,10 @@ std::vector<Conversation> read_shards(const ShardList& list, const std::string& 
       if (limit > 0 && std::ssize(out) >= limit) return out;
       if (!list.keeps(path, i)) continue;
       throw_if_interrupted();
-      const SampleReader sample(shard, i);
+      SampleReader sample(shard, i);
       out.push_back(parse_conversation(sample.record(caption_prompt), ConversationFormat::kAuto,
                                        sample.where(), unread, sample.resolver()));
+      sample.count_unread(unread);
     }
   }
   return out;

@@ -1,7 +1,6 @@
 // Samples of WebDataset shards as conversations.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -18,9 +17,10 @@ namespace loongforge {
 //   a picture and json [{"role", "content"}...] (roles may be left out): messages;
 //   json {"texts" or "messages", "tools", "media": "image" | "video" | "mix", "name": [part...]}: messages
 //     with marks <image> and <video> for the named parts.
-// A picture without a mark stands before the first words of the user. Throws DataError naming shard and
-// sample.
+// A picture without a mark stands before the first words of the user; "fps" beside "name" is that of clips
+// given as frames. Counted in `unread` are fields of the json, and parts ("*.png") of the sample, that are
+// not read. Throws DataError naming shard and sample.
 std::vector<Conversation> read_shards(const ShardList& list, const std::string& caption_prompt,
-                                      std::int64_t limit, std::map<std::string, std::int64_t>* unread);
+                                      std::int64_t limit, UnreadColumns* unread);
 
 }  // namespace loongforge

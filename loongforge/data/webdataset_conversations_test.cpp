@@ -77,6 +77,40 @@ TEST_F(Shards, MixedMediaByName) {
       only({{"k.json", R"({"texts": [{"role": "user", "content": "q"}], "media": "text"})"}}).media.empty());
 }
 
+TEST_F(Shards, ClipsOfFramesHaveTheirRate) {
+  const Conversation one = only({{"k.0.png", png_},
+                                 {"k.1.png", png_},
+                                 {"k.json", R"({"texts": [{"role": "user", "content": "<video>?"}],
+                                     "media": "video", "name": [["0.png", "1.png"]], "fps": 4})"}});
+  EXPECT_EQ(one.media.at(0).sources.size(), 2U);
+  EXPECT_EQ(one.media.at(0).frame_rate, 4);
+}
+
+TEST_F(Shards, WhatIsNotReadIsCounted) {
+  const std::vector<std::pair<Parts, UnreadColumns>> rows = {
+      {{{"k.jpg", png_}, {"k.png", png_}, {"k.txt", "a"}}, {{"*.png", 1}}},
+      {{{"k.png", png_}, {"k.txt", "a"}, {"k.json", R"({"caption": "b", "source": "web"})"}},
+       {{"*.txt", 1}, {"source", 1}}},
+      {{{"k.png", png_}, {"k.txt", "a"}, {"k.json", R"({"license": "x", "note": null})"}}, {{"license", 1}}},
+      {{{"k.png", png_}, {"k.txt", "a"}, {"k.json", "3"}}, {{"*.json", 1}}},
+      {{{"k.png", png_}, {"k.json", R"({"question": "q", "context": "c", "answers": ["a"]})"}},
+       {{"question", 1}}},
+      {{{"k.png", png_}, {"k.json", R"([{"from": "gpt", "content": "q"}, {"content": "a"}])"}},
+       {{"from", 1}}},
+      {{{"k.0_a.png", png_},
+        {"k.1_b.png", png_},
+        {"k.2_c.png", png_},
+        {"k.json", R"({"texts": [{"role": "user", "content": "<image>"}], "name": ["1_b.png"], "fps": 2,
+                       "messages": [], "system": "s"})"}},
+       {{"*.png", 1}, {"fps", 1}, {"messages", 1}, {"system", 1}}},
+  };
+  for (const auto& [parts, expected] : rows) {
+    UnreadColumns unread;
+    read_shards(find_shards(put("one.tar", parts)), "", 0, &unread);
+    EXPECT_EQ(unread, expected) << parts.back().second;
+  }
+}
+
 TEST_F(Shards, BadSamplesAreNamed) {
   const std::string where = "one.tar: sample 'k'";
   const std::vector<std::pair<Parts, std::string>> rows = {
