@@ -22,7 +22,11 @@ Conversation read_messages(const fs::path& file) {
   const Json json = read_json(file);
   check<DataError>(json.is_structured() && !json.empty(), file.string(),
                    ": expected a list of messages {\"role\", \"content\"}, or {\"messages\": [...]}");
-  return question_conversation(json.is_array() ? Json{{"messages", json}} : json, file.string(), file);
+  UnreadColumns unread;
+  Conversation out = question_conversation(json.is_array() ? Json{{"messages", json}} : json, file.string(),
+                                           file, {}, &unread);
+  warn_of_unread(file.string(), unread);
+  return out;
 }
 
 Conversation conversation_of(const GenerateArguments& arguments) {
@@ -52,6 +56,10 @@ void generate(GenerateArguments& arguments) {
   check<ConfigError>(asked != !arguments.messages.empty(),
                      "generate: expected either --prompt TEXT, with --image FILE or --video FILE where the "
                      "model sees, or --messages FILE.json, which names its own");
+  check<ConfigError>(
+      arguments.system.empty() || arguments.messages.empty(),
+      "--system: has no effect beside --messages; write it into the file as the first message, "
+      "of role system");
   arguments.compute.apply();
   OpenedModel opened = open_model(arguments.model, arguments.compute.dtype, arguments.media);
   arguments.options.stop_ids = opened.stop_ids;
@@ -83,7 +91,8 @@ void add_generate(Command app, Outcome&) {
   auto& options = arguments->options;
   command.option("--model", arguments->model, "Model folder, checkpoint or run folder").required();
   command.option("--prompt", arguments->prompt, "Text to continue; with --chat a question to answer");
-  command.option("--messages", arguments->messages, "JSON file with a conversation to answer");
+  command.option("--messages", arguments->messages,
+                 "JSON file with a conversation to answer: a list of messages, or {\"messages\", \"tools\"}");
   command.option("--image", arguments->images,
                  "Picture that the question is about (implies --chat); repeatable");
   command.option("--video", arguments->videos,

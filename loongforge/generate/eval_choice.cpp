@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "loongforge/base/error.h"
@@ -65,11 +67,15 @@ class SequenceMaker {
       : tokenizer_(tokenizer), maker_(maker), separator_(separator) {}
 
   // Nothing is read but the conversation, for which `line` is checked.
-  void prepare(const Json& line, const std::string& where, const fs::path& file, ChoiceQuestion& out) const {
+  void prepare(const Json& line, const std::string& where, const fs::path& file, UnreadColumns& unread,
+               ChoiceQuestion& out) const {
+    std::set<std::string_view> read = {"task", "choices", "answer"};
     if (maker_ != nullptr) {
-      out.conversation = question_conversation(line, where, file);
+      out.conversation = question_conversation(line, where, file, read, &unread);
       return;
     }
+    read.insert("question");
+    count_unread(line, read, &unread);
     check<DataError>(line.contains("question") && line["question"].is_string(), where,
                      ": expected \"question\" (text): the model has no chat template for \"messages\"");
     for (const std::string_view column : kMediaColumns) {
@@ -109,6 +115,7 @@ std::vector<ChoiceQuestion> read_choices(const fs::path& path, const SequenceMak
                                          std::int64_t limit) {
   JsonlReader reader(path);
   std::vector<ChoiceQuestion> questions;
+  UnreadColumns unread;
   for (Json line; reader.next(line);) {
     const std::string where = reader.where();
     check<DataError>(line.is_object(), where, ": expected a JSON object, got ", line.type_name());
@@ -116,11 +123,12 @@ std::vector<ChoiceQuestion> read_choices(const fs::path& path, const SequenceMak
     question.task = task_field(line, where);
     question.choices = choices_of(line, where);
     question.right = right_option(line, question.choices, where);
-    maker.prepare(line, where, path, question);
+    maker.prepare(line, where, path, unread, question);
     questions.push_back(std::move(question));
     if (limit > 0 && static_cast<std::int64_t>(questions.size()) == limit) break;
   }
   check<DataError>(!questions.empty(), path.string(), ": expected questions, got an empty file");
+  warn_of_unread(path.string(), unread);
   return questions;
 }
 

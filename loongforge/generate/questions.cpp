@@ -1,41 +1,23 @@
 #include "loongforge/generate/questions.h"
 
-#include "loongforge/data/conversation_media.h"
 #include "loongforge/formats/jsonl.h"
 
 namespace loongforge {
 namespace {
 
-void check_messages(const Json& messages, const std::string& where) {
-  check<DataError>(messages.is_array() && !messages.empty(), where,
-                   ": messages: expected a list of {\"role\", \"content\"}, got ", messages.type_name(),
-                   messages.is_array() ? " of length 0" : "");
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    const Json& message = messages[i];
-    const bool good = message.is_object() && message.contains("role") && message["role"].is_string() &&
-                      message.contains("content") &&
-                      (message["content"].is_string() || message["content"].is_array());
-    check<DataError>(good, where, ": messages[", i,
-                     "]: expected {\"role\": text, \"content\": text or parts}; mend or remove the line");
-  }
-}
-
 Json question_messages(const Json& line, const std::string& where) {
-  if (line.contains("messages")) {
-    check_messages(line["messages"], where);
-    return line["messages"];
-  }
   check<DataError>(line.contains("question"), where, ": expected \"messages\" or \"question\", got neither");
   check<DataError>(line["question"].is_string(), where, ": question: expected text, got ",
                    line["question"].type_name());
   return Json::array({Json{{"role", "user"}, {"content", line["question"]}}});
 }
 
-Question parse_question(const Json& line, const std::string& where, const fs::path& file) {
+Question parse_question(const Json& line, const std::string& where, const fs::path& file,
+                        UnreadColumns& unread) {
   check<DataError>(line.is_object(), where, ": expected a JSON object, got ", line.type_name());
   Question question;
   question.task = task_field(line, where);
-  question.conversation = question_conversation(line, where, file);
+  question.conversation = question_conversation(line, where, file, {"task", "answer"}, &unread);
   const std::optional<std::string> answer = take_answer(question.conversation);
   check<DataError>(answer || line.contains("answer"), where,
                    ": expected \"answer\" or a last assistant message, got neither");
@@ -47,20 +29,24 @@ Question parse_question(const Json& line, const std::string& where, const fs::pa
 
 }  // namespace
 
-Conversation question_conversation(const Json& line, const std::string& where, const fs::path& file) {
-  Conversation out;
-  out.messages = question_messages(line, where);
-  out.where = where;
-  take_media(line, files_of(file.parent_path()), nullptr, out);
-  return out;
+Conversation question_conversation(const Json& line, const std::string& where, const fs::path& file,
+                                   const std::set<std::string_view>& read, UnreadColumns* unread) {
+  Json record = line;
+  for (const std::string_view key : read) record.erase(std::string(key));
+  if (!line.contains("messages")) {
+    record["messages"] = question_messages(line, where);
+    record.erase("question");
+  }
+  return parse_conversation(record, ConversationFormat::kOpenAi, where, unread, files_of(file.parent_path()));
 }
 
 std::optional<std::string> take_answer(Conversation& conversation) {
   Json& messages = conversation.messages;
   if (messages.empty() || messages.back().at("role") != "assistant") return std::nullopt;
   const Json content = messages.back().at("content");
-  check<DataError>(content.is_string(), conversation.where,
-                   ": the last message: expected words of the assistant, got pictures");
+  check<DataError>(content.is_string() && (content != "" || !messages.back().contains("tool_calls")),
+                   conversation.where,
+                   ": the last message: expected words of the assistant, got pictures or calls of tools");
   messages.erase(messages.size() - 1);
   return content.get<std::string>();
 }
@@ -80,8 +66,10 @@ std::string task_field(const Json& line, const std::string& where) {
 std::vector<Question> read_questions(const std::filesystem::path& path) {
   JsonlReader reader(path);
   std::vector<Question> questions;
-  for (Json line; reader.next(line);) questions.push_back(parse_question(line, reader.where(), path));
+  UnreadColumns unread;
+  for (Json line; reader.next(line);) questions.push_back(parse_question(line, reader.where(), path, unread));
   check<DataError>(!questions.empty(), path.string(), ": expected questions, got an empty file");
+  warn_of_unread(path.string(), unread);
   return questions;
 }
 

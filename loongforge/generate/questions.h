@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "loongforge/base/json.h"
@@ -11,11 +13,14 @@
 
 namespace loongforge {
 
-// The conversation of one line: its "messages" (list of {"role", "content"}, checked), else one user message
-// made of "question"; with the pictures and clips that it names (data/conversation_media.h), whose paths
-// begin at the folder of `file`. Throws DataError beginning with `where`.
+// The conversation of one line as training reads it (parse_conversation): its "messages", else one user
+// message made of "question"; with its "tools", and the pictures and clips that it names, whose paths begin
+// at the folder of `file`. Fields that are neither read here nor among `read`, those of the caller, are
+// counted in `unread`. Throws DataError beginning with `where`.
 Conversation question_conversation(const Json& line, const std::string& where,
-                                   const std::filesystem::path& file);
+                                   const std::filesystem::path& file,
+                                   const std::set<std::string_view>& read = {},
+                                   UnreadColumns* unread = nullptr);
 
 // The words of the last message when they are the assistant's, which are then taken off; else nothing.
 std::optional<std::string> take_answer(Conversation& conversation);
@@ -34,8 +39,9 @@ struct Question {
 };
 
 // Reads JSONL (plain, .gz, .zst): each line {"messages": [...]} or {"question": "..."}, with "answer" and
-// optionally "task" and pictures. A last assistant message of `messages` is taken as the answer where
-// "answer" is missing, and dropped otherwise. Throws DataError naming file and line.
+// optionally "task", "tools" and pictures. A last assistant message of `messages` is taken as the answer
+// where "answer" is missing, and dropped otherwise. Warns of fields that are not read. Throws DataError
+// naming file and line.
 std::vector<Question> read_questions(const std::filesystem::path& path);
 
 }  // namespace loongforge

@@ -36,9 +36,12 @@ std::string picture_file(const Conversation& conversation) {
 void add_conversations(const RunConfig& config, const PromptMaker& maker, std::vector<SamplePrompt>& out) {
   if (config.sample.conversations.empty()) return;
   const ConversationFormat format = conversation_format(config.data.format);
-  for (Conversation& one :
-       read_conversations(config.sample.conversations, format, config.sample.max_conversations, nullptr,
-                          config.data.caption_prompt)) {
+  UnreadColumns unread;
+  std::vector<Conversation> conversations =
+      read_conversations(config.sample.conversations, format, config.sample.max_conversations, &unread,
+                         config.data.caption_prompt);
+  warn_of_unread(config.sample.conversations, unread);
+  for (Conversation& one : conversations) {
     const std::optional<std::string> expected = take_answer(one);
     check<DataError>(expected && !one.messages.empty(), one.where,
                      ": expected a conversation that ends with an answer, for sample.conversations");
