@@ -5,6 +5,8 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
 
+#include <cmath>
+
 #include "loongforge/base/error.h"
 #include "loongforge/base/files.h"
 #include "loongforge/checkpoint/hf_load.h"
@@ -104,6 +106,12 @@ VisualInputs read_visual(const SafetensorsSet& set, const char* pixels, const ch
       out.pixel_values.is_floating_point() && out.grid_thw.dim() == 2 && out.grid_thw.size(1) == 3,
       set.path().string(), ": tensor '", grid, "': expected (n, 3) beside rows of floating '", pixels,
       "', got ", shape_text(out.grid_thw.sizes().vec()));
+  if (out.empty()) return out;
+  constexpr std::int64_t kMostPatches = 1 << 16;  // of a side: their product must fit
+  const std::int64_t low = out.grid_thw.min().item<std::int64_t>(),
+                     high = out.grid_thw.max().item<std::int64_t>();
+  check<DataError>(low >= 1 && high <= kMostPatches, set.path().string(), ": tensor '", grid,
+                   "': expected 1 to ", kMostPatches, " patches a side, got ", low < 1 ? low : high);
   return out;
 }
 
@@ -113,6 +121,13 @@ VisualInputs read_clips(const SafetensorsSet& set) {
   if (info == nullptr) return clips;
   const at::Tensor seconds = tensor_of(set, *info).to(at::kDouble).contiguous();
   clips.seconds.assign(seconds.const_data_ptr<double>(), seconds.const_data_ptr<double>() + seconds.numel());
+  const std::int64_t count = clips.empty() ? 0 : clips.grid_thw.size(0);
+  check<DataError>(seconds.numel() == count, set.path().string(),
+                   ": tensor 'second_per_grid_ts': expected one number for each of ", count,
+                   " clips in 'video_grid_thw', got ", seconds.numel());
+  for (const double one : clips.seconds)
+    check<DataError>(std::isfinite(one) && one >= 0, set.path().string(),
+                     ": tensor 'second_per_grid_ts': expected finite numbers of 0 or more, got ", one);
   return clips;
 }
 

@@ -1,4 +1,5 @@
 // Decoding and scoring of prompts with pictures, against a forward over the whole sequence.
+#include <ATen/ops/arange.h>
 #include <ATen/ops/argmax.h>
 #include <ATen/ops/log_softmax.h>
 #include <ATen/ops/tensor.h>
@@ -64,8 +65,10 @@ std::vector<Prompt> prompts() {
   return out;
 }
 
-// Final hidden states of the whole sequence.
-at::Tensor whole(const Model& model, const Prompt& prompt, const std::vector<std::int32_t>& more) {
+// Final hidden states of the whole sequence, whose answer stands from that position on (-1: where it stands
+// in training).
+at::Tensor whole(const Model& model, const Prompt& prompt, const std::vector<std::int32_t>& more,
+                 std::int64_t answer_from = -1) {
   std::vector<std::int64_t> ids(prompt.ids.begin(), prompt.ids.end());
   ids.insert(ids.end(), more.begin(), more.end());
   const at::Tensor all = at::tensor(at::ArrayRef<std::int64_t>(ids), at::TensorOptions().dtype(at::kLong));
@@ -73,6 +76,11 @@ at::Tensor whole(const Model& model, const Prompt& prompt, const std::vector<std
   if (!prompt.visual.empty())
     context.position_ids = visual_positions(all, context.cu_seqlens, prompt.visual.grid_thw,
                                             prompt.visual.seconds, *model.info().visual);
+  if (answer_from >= 0) {
+    const auto n = static_cast<std::int64_t>(more.size());
+    context.position_ids.narrow(1, all.size(0) - n, n)
+        .copy_(at::arange(answer_from, answer_from + n, at::kLong));
+  }
   Flow flow{{"input_ids", all}};
   put_visual(flow, prompt.visual);
   return model.run(context, std::move(flow)).at("hidden");
@@ -97,6 +105,31 @@ TEST(VisualGeneration, EqualsForwardsOverTheWholeSequence) {
       EXPECT_EQ(answers[i].ids, slow) << i;
     }
   }
+}
+
+// As transformers 5 does: behind the largest position of the prompt, which a long clip carries far beyond the
+// text that follows it.
+TEST(VisualGeneration, AnswersStandBehindTheLastPositionOfTheirPrompt) {
+  const auto model = tiny_vlm();
+  Prompt prompt;
+  prompt.ids = {5, kVideo, kVideo, kVideo, 70};
+  prompt.visual = {test::random_tensor({12, 12}, "c"), grids({3, 2, 2}), {20.0}};
+  GenerateOptions options;
+  options.max_new_tokens = 6;
+  const auto answer =
+      Generator(*model, test::tiny_tokenizer(), options).generate_prompts({prompt}).front().ids;
+  const auto last = static_cast<std::int64_t>(2 * 20.0 * model->info().visual->tokens_per_second) + 1;
+  const auto greedy = [&](std::int64_t from) {
+    std::vector<std::int32_t> ids;
+    for (int k = 0; k < 6; ++k) {
+      const at::Tensor hidden = whole(*model, prompt, ids, from);
+      const at::Tensor logits = model->logits(hidden.narrow(0, hidden.size(0) - 1, 1)).narrow(1, 0, kImage);
+      ids.push_back(static_cast<std::int32_t>(at::argmax(logits, 1).item<std::int64_t>()));
+    }
+    return ids;
+  };
+  EXPECT_EQ(answer, greedy(last + 1));
+  EXPECT_NE(answer, greedy(-1));
 }
 
 TEST(VisualGeneration, ScoresEqualWholeLogits) {

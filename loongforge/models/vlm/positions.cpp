@@ -3,6 +3,7 @@
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "loongforge/base/error.h"
 
@@ -18,7 +19,11 @@ class Walk {
         grids_(grid_thw.contiguous()),
         seconds_(seconds),
         visual_(visual),
-        positions_(at::empty({3, ids.size(0)}, at::TensorOptions().dtype(at::kLong))) {}
+        positions_(at::empty({3, ids.size(0)}, at::TensorOptions().dtype(at::kLong))) {
+    check<DataError>(seconds.empty() || std::ssize(seconds) == grid_thw.size(0),
+                     "seconds a row of patches: expected one for each of ", grid_thw.size(0),
+                     " pictures or clips, got ", seconds.size());
+  }
 
   void document(std::int64_t begin, std::int64_t end) {
     std::int64_t next = 0;
@@ -48,12 +53,19 @@ class Walk {
     at[2 * ids_.size(0)] = column;
   }
 
-  // Time steps are cut to whole numbers in float32, as upstream does.
-  std::int64_t time_of(std::int64_t frame, bool clip) const {
-    if (!clip) return frame;
+  // Between rows of patches of the next grid on the axis of time, of which it has `rows`.
+  float step_of(std::int64_t rows, bool clip, std::int64_t start) const {
+    if (!clip) return 1;
     const double second = seconds_.empty() ? 1.0 : seconds_[static_cast<std::size_t>(grid_)];
     const float step = static_cast<float>(visual_.tokens_per_second) * static_cast<float>(second);
-    return static_cast<std::int64_t>(static_cast<float>(frame) * step);
+    // Rotary angles of positions beyond mean nothing.
+    constexpr double kEnd = 2147483648.0;
+    const double last = static_cast<double>(start) + static_cast<double>(rows) * static_cast<double>(step);
+    check<DataError>(std::isfinite(step) && step >= 0 && last < kEnd, "clip ", grid_, ": expected ", rows,
+                     " rows of patches of 0 seconds or more each, in all fewer than 2^31 positions of time (",
+                     visual_.tokens_per_second, " a second), got ", second,
+                     " seconds each; mend the rate of its frames");
+    return step;
   }
 
   // The tokens of the next grid from token i on; returns the token behind them.
@@ -68,8 +80,12 @@ class Walk {
     for (std::int64_t k = i; fits && k < last; ++k) fits = id(k) == place;
     check<DataError>(fits, "input_ids: picture or clip ", grid_, " of ", grid[0], " x ", rows, " x ", columns,
                      " tokens needs as many equal places in a row, from token ", i, " on");
-    for (std::int64_t k = 0; i < last; ++i, ++k)
-      put(i, next + time_of(k / (rows * columns), clip), next + k / columns % rows, next + k % columns);
+    // Times are cut to whole numbers in float32, as upstream does.
+    const float step = step_of(grid[0], clip, next);
+    for (std::int64_t k = 0; i < last; ++i, ++k) {
+      const auto time = static_cast<std::int64_t>(static_cast<float>(k / (rows * columns)) * step);
+      put(i, next + time, next + k / columns % rows, next + k % columns);
+    }
     next += std::max(rows, columns);
     ++grid_;
     return last;

@@ -2,6 +2,9 @@
 #include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "loongforge/base/error.h"
 #include "loongforge/models/card.h"
 #include "loongforge/models/vision/tower.h"
@@ -97,6 +100,33 @@ TEST(VisualPositions, RefusePlacesThatDoNotFitTheGrids) {
   EXPECT_THROW(
       visual_positions(longs({kImage, 4}), test::cu_seqlens_of({2}), s.grid.narrow(0, 0, 1), {}, visual()),
       DataError);
+}
+
+// The text behind a clip goes on at its longer side, not behind its last row of patches.
+TEST(VisualPositions, TextBehindALongClipStandsBeforeItsEnd) {
+  const at::Tensor ids = longs({5, kVideo, kVideo, kVideo, 9, 9});
+  const std::vector<double> seconds = {40};
+  const at::Tensor p =
+      visual_positions(ids, test::cu_seqlens_of({6}), longs({3, 2, 2}).view({1, 3}), seconds, visual());
+  EXPECT_TRUE(p[0].equal(longs({0, 1, 81, 161, 2, 3})));
+  EXPECT_TRUE(p[1].equal(longs({0, 1, 1, 1, 2, 3})));
+}
+
+TEST(VisualPositions, RefuseTimesOutOfRange) {
+  const Sample s;
+  const auto message = [&](const std::vector<double>& seconds) -> std::string {
+    try {
+      visual_positions(s.ids, s.cu_seqlens, s.grid, seconds, visual());
+    } catch (const DataError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  for (const double second : {-1.0, 1e300, 1e9, std::numeric_limits<double>::infinity(), std::nan("")})
+    EXPECT_TRUE(message({0, second}).starts_with("clip 1: expected 2 rows of patches of 0 seconds or more"))
+        << second;
+  EXPECT_EQ(message({-1, 0}), "accepted");  // of a picture
+  EXPECT_NE(message({1}).find("expected one for each of 2 pictures or clips, got 1"), std::string::npos);
 }
 
 TEST(VisualInputs, StandInTheOrderOfTheirPlaces) {
