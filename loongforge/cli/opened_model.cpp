@@ -13,7 +13,7 @@ void add_max_pixels(Command command, MediaOptions& media) {
   command
       .option("--max-pixels", media.max_pixels,
               "Larger pictures and frames are reduced (0: the model's own limit)")
-      .range(0);
+      .range(0, kMostPixels);
 }
 
 at::ScalarType parse_dtype(const std::string& name) {

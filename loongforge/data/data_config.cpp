@@ -6,6 +6,7 @@
 #include "loongforge/data/conversation_rows.h"
 #include "loongforge/data/document_rows.h"
 #include "loongforge/data/manifest.h"
+#include "loongforge/data/media_loader.h"
 #include "loongforge/data/row_source.h"
 #include "loongforge/data/shard_list.h"
 #include "loongforge/text/tokenizer/tokenizer.h"
@@ -100,20 +101,24 @@ void media_fields(DataConfig& c, Fields& f) {
           "What users say to pictures of WebDataset samples that have a caption only; empty: nothing.");
   f.field("data.min_pixels", c.min_pixels,
           "Least pixels of a picture or a frame; 0: the model's processor says.")
-      .at_least(0);
+      .at_least(0)
+      .at_most(kMostPixels);
   f.field("data.max_pixels", c.max_pixels,
           "Most pixels of a picture or a frame, larger ones are reduced; 0: the model's processor says.")
-      .at_least(0);
+      .at_least(0)
+      .at_most(kMostPixels);
   f.field(
        "data.max_patches", c.max_patches,
        "Most patches of all pictures and clips of a row; a conversation with more is dropped; 0: no limit.")
       .at_least(0);
   f.field("data.video_fps", c.video_fps, "Frames of a clip that are seen; 0: the model's processor says.")
       .unit("1/s")
-      .at_least(0);
+      .at_least(0)
+      .at_most(kMostFrameRate);
   f.field("data.video_max_frames", c.video_max_frames,
           "Most frames of a clip; 0: the model's processor says.")
-      .at_least(0);
+      .at_least(0)
+      .at_most(kMostFrames);
 }
 
 }  // namespace

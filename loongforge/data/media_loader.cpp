@@ -113,6 +113,15 @@ auto named(const MediaItem& item, const Action& action) {
   }
 }
 
+// Positions on the axis of time end at 2^31; half of them are for what stands before a clip.
+void check_duration(const MediaItem& item, const MediaGrid& grid, const VisualInfo& visual) {
+  constexpr double kMostPositions = 1 << 30;
+  const double seconds = static_cast<double>(grid.t) * grid.seconds;
+  check<DataError>(seconds * visual.tokens_per_second <= kMostPositions, item.name(),
+                   ": expected a clip of at most ", kMostPositions / visual.tokens_per_second,
+                   " seconds, got ", seconds, "; mend its frame rate");
+}
+
 void set_limits(const MediaOptions& options, PatchConfig& config) {
   if (options.min_pixels > 0) config.min_pixels = options.min_pixels;
   if (options.max_pixels > 0) config.max_pixels = options.max_pixels;
@@ -138,13 +147,21 @@ MediaLoader::MediaLoader(const VisualInfo& visual, const ProcessorFiles& process
   set_limits(options, processor_.picture);
   set_limits(options, processor_.clip);
   FrameSampling& sampling = processor_.sampling;
+  const std::int64_t frames = options.video_max_frames;
+  check<ConfigError>(frames == 0 || (frames >= sampling.temporal_patch_size && frames <= kMostFrames),
+                     "data.video_max_frames: expected the model's temporal_patch_size, ",
+                     sampling.temporal_patch_size, ", to ", kMostFrames, ", or 0, got ", frames);
   if (options.video_fps > 0) sampling.fps = options.video_fps;
-  if (options.video_max_frames > 0) sampling.max_frames = static_cast<int>(options.video_max_frames);
+  if (frames > 0) sampling.max_frames = static_cast<int>(frames);
   sampling.min_frames = std::min(sampling.min_frames, sampling.max_frames);
 }
 
 MediaGrid MediaLoader::grid(const MediaItem& item) const {
-  return named(item, [&] { return OpenMedium(item, processor_).grid(); });
+  return named(item, [&] {
+    const MediaGrid grid = OpenMedium(item, processor_).grid();
+    check_duration(item, grid, visual_);
+    return grid;
+  });
 }
 
 PatchRows MediaLoader::load(const MediaItem& item, const MediaGrid& grid) const {

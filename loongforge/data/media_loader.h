@@ -9,6 +9,9 @@
 
 namespace loongforge {
 
+// More pixels than any picture that is read has; more frames than a model sees of a clip.
+inline constexpr std::int64_t kMostPixels = ImageLimits{}.max_pixels, kMostFrames = 65'536;
+
 // What a run asks for beside the model's processor.
 struct MediaOptions {
   std::int64_t min_pixels = 0, max_pixels = 0;  // of a picture or a frame; 0: the processor's

@@ -72,6 +72,17 @@ TEST_F(Loader, ClipsKeepTheirRealRate) {
   EXPECT_EQ(loader({.video_max_frames = 16}).load(clip, capped).grid_t, 8);
 }
 
+TEST_F(Loader, AClipHasAtLeastOnePatchOfTimeAndNoMoreFramesThanTheMost) {
+  const MediaItem clip = put_clip("a.mov", 20, 10);
+  EXPECT_EQ(loader({.video_max_frames = 2}).grid(clip).t, 1);
+  for (const std::int64_t frames : {std::int64_t{1}, (std::int64_t{1} << 32) + 8}) {
+    EXPECT_TRUE(contains(message_of<ConfigError>([&] { loader({.video_max_frames = frames}); }),
+                         concat("data.video_max_frames: expected the model's temporal_patch_size, 2, to "
+                                "65536, or 0, got ",
+                                frames)));
+  }
+}
+
 TEST_F(Loader, FramesGivenOneByOneAreAllTaken) {
   MediaItem frames{MediaItem::Kind::kClip, {}, 4, "f:7"};
   for (int i = 0; i < 7; ++i) frames.sources.push_back(put_picture(concat(i, ".png"), 16, 24).sources[0]);
@@ -80,6 +91,10 @@ TEST_F(Loader, FramesGivenOneByOneAreAllTaken) {
   EXPECT_DOUBLE_EQ(grid.seconds, 0.5);
   EXPECT_EQ(loader().load(frames, grid).rows(), grid.patches());
   EXPECT_DOUBLE_EQ(loader({.video_max_frames = 4}).grid(frames).seconds, 2 / (4.0 / 7 * 4));
+  VisualInfo fine = test_visual();
+  fine.tokens_per_second = 1 << 30;
+  EXPECT_TRUE(contains(message_of<DataError>([&] { MediaLoader(fine, test_processor()).grid(frames); }),
+                       "0.png: expected a clip of at most 1 seconds, got 2"));
   frames.sources.push_back(put_picture("8.png", 8, 8).sources[0]);
   EXPECT_TRUE(contains(message_of<DataError>([&] { loader().load(frames, loader().grid(frames)); }),
                        "expected frames of 16 x 24 pixels, got 8 x 8"));
@@ -180,6 +195,9 @@ TEST_F(Loader, PicturesOfOneSizeAreSquashedAndCutToWholePatches) {
   for (int y = 0; y < 16; ++y) std::copy_n(whole.row(y), cut.row_bytes(), cut.row(y));
   PatchConfig config{.patch_size = 4, .do_resize = false};
   EXPECT_EQ(rows.values, patch_rows(std::vector<Image>{cut}, config).values);
+  const MediaItem narrow = put_picture("narrow.png", 1, 300);
+  EXPECT_TRUE(
+      contains(message_of<DataError>([&] { square.grid(narrow); }), "narrow.png: a picture of 1 rows"));
   EXPECT_TRUE(contains(message_of<ConfigError>([&] { MediaLoader(visual, {}, {.max_pixels = 100}); }),
                        "data.max_pixels: have no effect"));
 }
@@ -189,6 +207,7 @@ TEST(MediaProcessor, OtherProcessorsAreRefused) {
       {R"({"image_processor_type": "CLIPImageProcessor"})", "key 'image_processor_type'"},
       {R"({"patch_size": 14})", "key 'patch_size': expected the model's 4, got 14"},
       {R"({"min_pixels": 500, "max_pixels": 400})", "key 'max_pixels'"},
+      {R"({"min_frames": 1, "max_frames": 1})", "key 'max_frames': expected a whole number of at least 2"},
       {R"({"image_mean": [1]})", "key 'image_mean': expected three numbers"},
       {R"({"resample": 1})", "key 'resample'"},
       {R"({"image_processor_type": "Siglip2ImageProcessor"})", "key 'image_processor_type'"},

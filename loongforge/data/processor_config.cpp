@@ -108,8 +108,8 @@ void read_sampling(const ProcessorFile& file, MediaProcessor& out) {
   sampling.temporal_patch_size = out.clip.temporal_patch_size;
   sampling.fps = reader.number("fps", 0, sampling.fps);
   sampling.min_frames = static_cast<int>(reader.integer("min_frames", 1, sampling.min_frames));
-  sampling.max_frames =
-      static_cast<int>(reader.integer("max_frames", sampling.min_frames, sampling.max_frames));
+  const int least = std::max(sampling.min_frames, sampling.temporal_patch_size);
+  sampling.max_frames = static_cast<int>(reader.integer("max_frames", least, sampling.max_frames));
   if (!reader.flag("cap_pixels_per_frame", false)) return;
   constexpr std::int64_t kTokens = 128'000;
   const int side = out.clip.patch_size * out.clip.merge_size;

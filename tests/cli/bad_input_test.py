@@ -104,6 +104,8 @@ def config_cases(ground: pathlib.Path) -> None:
     huge = 9223372036854775807
     for key in ("train.seq_length", "train.global_batch_size", "train.micro_batch_size", "train.threads", "lora.rank"):
         expect(f"huge {key}", 2, [key], *run_train, f"{key}={huge}", cwd=ground, lines=0)
+    for key in ("data.min_pixels", "data.max_pixels", "data.video_fps", "data.video_max_frames"):
+        expect(f"huge {key}", 2, [key, "<="], *run_train, f"{key}={huge}", cwd=ground)
     expect("too many threads", 2, ["train.threads"], *run_train, "train.threads=20000", cwd=ground)
     expect("too large a micro-batch", 2, ["train.seq_length"], *run_train, "train.seq_length=1000000000",
            "train.global_batch_size=2", "train.micro_batch_size=2", cwd=ground)
@@ -156,6 +158,11 @@ def data_cases(ground: pathlib.Path) -> None:
     expect("conversation of no form", 3, ["chat.jsonl:1"], *run_train, "task=sft", "data.train=chat.jsonl", cwd=ground)
     (ground / "none.jsonl").write_text("")
     expect("no conversation", 3, ["none.jsonl"], *run_train, "task=sft", "data.train=none.jsonl", cwd=ground)
+    (ground / "messages.json").write_text('{"messages": [{"role": "user", "content": "Hi"}], "topic": "x"}')
+    expect("two system messages", 2, ["--system", "--messages"], "generate", "--model", "model", "--messages",
+           "messages.json", "--system", "Be brief.", cwd=ground)
+    expect("unread field", 0, ["messages.json: the field 'topic' of 1 records is not read"], "generate", "--model", "model",
+           "--messages", "messages.json", "--max-new-tokens", "1", cwd=ground)
 
 
 def model_cases(ground: pathlib.Path) -> None:
