@@ -160,15 +160,15 @@ std::span<const PlacedMedium> ConversationSet::media(std::int64_t i) const {
   return media_[static_cast<std::size_t>(i)];
 }
 
-// By name and size; reading all bytes would take as long as training on them.
+// By name, size, first and last bytes; reading all of them would take as long as training on them.
 std::uint64_t ConversationSet::media_hash(std::int64_t i) const {
   std::uint64_t hash = 0;
   for (const PlacedMedium& one : media(i)) {
     for (const MediaSource& source : one.item.sources)
       hash = mix_hash(hash, hash_bytes(fs::path(source.name).filename().string()));
     const MediaGrid& grid = one.grid;
-    hash = mix_hash(hash,
-                    hash_bytes(concat(grid.bytes, " ", grid.t, " ", grid.h, " ", grid.w, " ", grid.seconds)));
+    hash = mix_hash(hash, hash_bytes(concat(grid.bytes, " ", grid.ends, " ", grid.t, " ", grid.h, " ", grid.w,
+                                            " ", grid.seconds)));
   }
   return hash;
 }

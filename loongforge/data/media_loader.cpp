@@ -4,10 +4,22 @@
 #include <numeric>
 
 #include "loongforge/base/error.h"
+#include "loongforge/base/random.h"
+#include "loongforge/data/manifest.h"
 #include "loongforge/media/video.h"
 
 namespace loongforge {
 namespace {
+
+// Tells files of one size apart without reading all of them.
+std::uint64_t hash_of_ends(std::span<const std::byte> bytes) {
+  constexpr std::size_t kEnd = 4096;
+  const auto hash = [](std::span<const std::byte> part) {
+    return hash_bytes({reinterpret_cast<const char*>(part.data()), part.size()});
+  };
+  const std::size_t n = std::min(kEnd, bytes.size());
+  return mix_hash(hash(bytes.first(n)), hash(bytes.last(n)));
+}
 
 // One picture or clip with its files open: what is known without its pixels, and its pixels.
 class OpenMedium {
@@ -34,7 +46,10 @@ class OpenMedium {
     MediaGrid grid{(count + depth - 1) / depth, to_.height / config_.patch_size,
                    to_.width / config_.patch_size};
     grid.seconds = rate_ > 0 ? static_cast<double>(depth) / rate_ : 0;
-    for (const MediaBytes& file : files_) grid.bytes += std::ssize(file.bytes);
+    for (const MediaBytes& file : files_) {
+      grid.bytes += std::ssize(file.bytes);
+      grid.ends = mix_hash(grid.ends, hash_of_ends(file.bytes));
+    }
     grid.reduced = std::int64_t{to_.height} * to_.width < std::int64_t{from_.height} * from_.width;
     return grid;
   }

@@ -26,6 +26,7 @@ struct MediaGrid {
   std::int64_t t = 0, h = 0, w = 0;  // in patches
   double seconds = 0;      // that one patch of a clip spans: temporal_patch_size / rate of the frames taken
   std::int64_t bytes = 0;  // of its files
+  std::uint64_t ends = 0;  // hash of the first and last bytes of its files
   bool reduced = false;    // shown with fewer pixels than it has
 
   std::int64_t patches() const { return t * h * w; }

@@ -32,7 +32,9 @@ class Loader : public ::testing::Test {
 TEST_F(Loader, GridsAreThoseOfThePatches) {
   const MediaItem picture = put_picture("a.png", 33, 20);
   const MediaGrid grid = loader().grid(picture);
-  EXPECT_EQ(grid, (MediaGrid{1, 8, 4, 0, static_cast<std::int64_t>(fs::file_size(picture.name())), true}));
+  EXPECT_EQ(grid, (MediaGrid{1, 8, 4, 0, static_cast<std::int64_t>(fs::file_size(picture.name())), grid.ends,
+                             true}));
+  EXPECT_NE(grid.ends, 0U);
   EXPECT_EQ(loader().tokens(grid), 8);
   const PatchRows rows = loader().load(picture, grid);
   EXPECT_EQ(rows.rows(), grid.patches());
@@ -211,6 +213,8 @@ TEST(MediaProcessor, OtherProcessorsAreRefused) {
       {R"({"image_mean": [1]})", "key 'image_mean': expected three numbers"},
       {R"({"resample": 1})", "key 'resample'"},
       {R"({"image_processor_type": "Siglip2ImageProcessor"})", "key 'image_processor_type'"},
+      {R"({"image_processor_type": "SiglipImageProcessor"})", "key 'size'"},
+      {R"({"image_std": [0.5, 0, 0.5]})", "key 'image_std'"},
       {R"({"size": {"height": 16}})", "size: key 'width'"},
       {R"({"size": {"height": 16, "width": 12}})", "key 'width': expected as many patches of 4 pixels"},
       {"[]", "expected an object, got array"},

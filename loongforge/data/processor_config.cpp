@@ -90,11 +90,15 @@ PatchConfig read_patches(const ProcessorFile& file, const char* kind, PatchConfi
   read_limits(reader, config);
   config.do_resize = reader.flag("do_resize", true);
   if (!config.do_resize) config.fixed_size.reset();
+  if (config.do_resize && !config.fixed_size && reader.text(kind, "").starts_with("Siglip"))
+    reader.refuse("size", "the height and width that SigLIP's processor gives all pictures");
   config.do_rescale = reader.flag("do_rescale", true);
   config.do_normalize = reader.flag("do_normalize", true);
   config.rescale_factor = reader.number("rescale_factor", 0, config.rescale_factor);
   config.image_mean = channels(file, "image_mean", config.image_mean);
   config.image_std = channels(file, "image_std", config.image_std);
+  if (!std::ranges::all_of(config.image_std, [](double deviation) { return deviation > 0; }))
+    reader.refuse("image_std", "three numbers above 0");
   const std::int64_t filter = reader.integer("resample", 0, kBicubic);
   if (filter != kBicubic && filter != kBilinear) reader.refuse("resample", "2 (bilinear) or 3 (bicubic)");
   config.resize.filter = filter == kBicubic ? Filter::kBicubic : Filter::kBilinear;

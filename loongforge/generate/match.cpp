@@ -44,7 +44,9 @@ std::uint64_t weights_fingerprint(const Model& model) {
 // Of the words and of the files that are shown.
 std::string question_text(const Question& question) {
   std::string out = dump_json(question.conversation.messages);
+  out += dump_json(question.conversation.tools);
   for (const MediaItem& item : question.conversation.media) {
+    out += concat('\n', item.frame_rate);
     for (const MediaSource& source : item.sources) {
       const MediaBytes file = source.open();
       const std::string_view bytes(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());

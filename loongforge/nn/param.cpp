@@ -131,9 +131,9 @@ bool ParamBuilder::any_trainable(std::size_t first) const {
 }
 
 void ParamBuilder::check_targets_met() const {
-  if (plan_.lora) check_targets_met("lora", *plan_.lora);
+  if (plan_.lora) check_targets_met("lora.", *plan_.lora);
   for (const ComponentPlan& component : plan_.components)
-    if (component.lora) check_targets_met(component.prefix + "lora", *component.lora);
+    if (component.lora) check_targets_met(component.prefix + "lora_", *component.lora);
 }
 
 void ParamBuilder::check_targets_met(const std::string& key, const LoraOptions& lora) const {
@@ -145,7 +145,7 @@ void ParamBuilder::check_targets_met(const std::string& key, const LoraOptions& 
     if (!met(target)) missing += (missing.empty() ? "'" : ", '") + target + "'";
   }
   check<ConfigError>(missing.empty() && !lora.targets.empty(), key,
-                     ".targets: no linear of the model's blocks "
+                     "targets: no linear of the model's blocks "
                      "is called ",
                      missing.empty() ? "(empty list)" : missing,
                      "; name them as Hugging Face does (e.g. q_proj), or use all-linear");

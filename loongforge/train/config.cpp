@@ -157,6 +157,12 @@ void model_violations(const RunConfig& c, std::vector<std::string>& out) {
 }
 
 void lora_violations(const RunConfig& c, std::vector<std::string>& out) {
+  for (const auto& [name, part] : {std::pair("vision", &c.vision), std::pair("projector", &c.projector),
+                                   std::pair("language", &c.language)})
+    if (part->lora_rank > 0 && !part->train)
+      out.push_back(concat(name, ".lora_rank: has no effect with ", name,
+                           ".train: false; leave one of them out ",
+                           "(adapters alone keep the other weights as they are)"));
   const LoraConfig plain;
   if (c.lora.rank == 0) {
     if (c.lora.alpha != plain.alpha || c.lora.dropout != plain.dropout || c.lora.targets != plain.targets) {

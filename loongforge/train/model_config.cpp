@@ -1,5 +1,7 @@
 #include "loongforge/train/model_config.h"
 
+#include <set>
+
 #include "loongforge/base/config/fields.h"
 
 namespace loongforge {
@@ -21,15 +23,20 @@ void ModelConfig::fields(Fields& f) {
       .one_of({"mlp", "patch_merge", "resampler"});
   f.field("model.projector.hidden_size", projector.hidden_size,
           "Inner channels of the projector; 0: as many as come in (resampler: as the language model has).")
-      .at_least(0);
+      .at_least(0)
+      .at_most(1 << 20);
   f.field("model.projector.merge_size", projector.merge_size,
           "Side of the square of patches that becomes one token; 0: as the tower's configuration says.")
       .at_least(0)
+      .at_most(64)
       .unit("patches");
-  f.field("model.projector.depth", projector.depth, "Layers of the resampler.").at_least(1);
-  f.field("model.projector.heads", projector.heads, "Attention heads of the resampler.").at_least(1);
+  f.field("model.projector.depth", projector.depth, "Layers of the resampler.").at_least(1).at_most(1024);
+  f.field("model.projector.heads", projector.heads, "Attention heads of the resampler.")
+      .at_least(1)
+      .at_most(4096);
   f.field("model.projector.tokens", projector.tokens, "Tokens of every picture that the resampler gives.")
       .at_least(1)
+      .at_most(65536)
       .unit("tokens");
   f.field("model.language.path", language.path, "Directory (or run) of the language model of a composition.");
   f.field("model.language.preset", language.preset,
@@ -66,6 +73,11 @@ std::vector<std::string> ModelConfig::violations() const {
     if (init == "pretrained") out.push_back("model.init: has no effect on parts; leave it out");
     if (form == "qwen2_5_vl" && !grid_positions)
       out.push_back("model.form: qwen2_5_vl needs model.grid_positions: true");
+    const std::set<std::string> tokens = {image_token, video_token, start_token, end_token};
+    if (tokens.size() < 4 || tokens.contains(""))
+      out.push_back(
+          "model.image_token, model.video_token, model.start_token, model.end_token: expected four different "
+          "tokens");
     return out;
   }
   if (path.empty() == preset.empty())

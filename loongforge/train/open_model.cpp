@@ -41,7 +41,9 @@ Json config_of(const PartConfig& part) {
 // What a composition reads of its language model's configuration, and writes anew, is of the right types;
 // keys without a value are left out.
 Json language_config(const PartConfig& part) {
-  Json config = config_of(part);
+  const Json config = config_of(part);
+  check<CheckpointError>(!config.contains("vision_config"), "model.language: ", part.path,
+                         " reads pictures already; name a model of text, or train it whole by model.path");
   ConfigReader reader(config, part.path.empty() ? "preset " + part.preset : part.path + "/config.json");
   for (const char* key : {"vocab_size", "hidden_size", "num_attention_heads"}) reader.integer(key, 1);
   reader.integer("head_dim", 1, 1);

@@ -1,6 +1,8 @@
 // Runs of a vision-language model put together from small parts.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "loongforge/checkpoint/hf_load.h"
 #include "loongforge/checkpoint/run_folder.h"
 #include "loongforge/media/pictures_for_test.h"
@@ -234,6 +236,38 @@ TEST_F(VisualRun, UnfitConfigurationsOfTheLanguageModelAreNamed) {
           << error.what();
     }
   }
+}
+
+TEST_F(VisualRun, SettingsThatContradictEachOtherAreNamed) {
+  const auto first = [&](const std::function<void(RunConfig&)>& change) {
+    RunConfig c = config("run");
+    change(c);
+    const std::vector<std::string> found = violations(c);
+    return found.empty() ? std::string("none") : found.front();
+  };
+  EXPECT_EQ(first([](RunConfig&) {}), "none");
+  EXPECT_TRUE(first([](RunConfig& c) {
+                c.language.lora_rank = 2;
+                c.language.train = false;
+              }).starts_with("language.lora_rank: has no effect with language.train"));
+  EXPECT_TRUE(first([](RunConfig& c) {
+                c.model.image_token = c.model.video_token;
+              }).find("four different tokens") != std::string::npos);
+  EXPECT_TRUE(first([](RunConfig& c) {
+                c.model.projector.kind = "resampler";
+                c.model.projector.depth = 100'000'000;
+              }).starts_with("model.projector.depth"));
+}
+
+// Of the same name and length in bytes.
+TEST_F(VisualRun, AnotherPictureUnderTheSameNameIsNoticed) {
+  RunConfig c = config("run");
+  train(c, false, 2);
+  const fs::path red = tiny_.root() / "red.png";
+  std::string bytes = read_file(red);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] + 1);
+  write_file_atomic(red, bytes);
+  EXPECT_THROW(train(c, true), DataError);
 }
 
 TEST_F(VisualRun, RefusesConversationsForSamplesWithoutAnAnswer) {
