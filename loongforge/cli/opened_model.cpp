@@ -30,7 +30,8 @@ PromptMaker OpenedModel::prompt_maker() const {
 }
 
 Tokenizer open_tokenizer(const fs::path& path) {
-  return Tokenizer::load(path);
+  const bool of_a_run = fs::is_directory(path) && !fs::exists(path / "tokenizer.json");
+  return Tokenizer::load(of_a_run ? resolve_model_folder(path) : path);
 }
 
 std::optional<ChatTemplate> open_template(const Tokenizer& tokenizer, const fs::path& folder) {

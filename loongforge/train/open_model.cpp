@@ -2,6 +2,7 @@
 
 #include "loongforge/base/error.h"
 #include "loongforge/base/files.h"
+#include "loongforge/base/log.h"
 #include "loongforge/checkpoint/compose.h"
 #include "loongforge/checkpoint/hf_load.h"
 #include "loongforge/checkpoint/model_folder.h"
@@ -90,6 +91,15 @@ Composition composition_of(const ModelConfig& m, const Tokenizer& tokenizer) {
   return parts;
 }
 
+// This program puts pictures into any template; other tools need one that writes their places.
+void warn_of_plain_template(const RunConfig& config, const Tokenizer& tokenizer) {
+  const auto source = tokenizer.chat_template();
+  if (config.data.chat_template.empty() && source &&
+      source->find(config.model.image_token) == std::string::npos)
+    log_warning(config.model.tokenizer_path(), ": its chat template writes no ", config.model.image_token,
+                ", so other tools cannot show pictures to the trained model; set data.chat_template");
+}
+
 OpenedRunModel open_composed(const RunConfig& config, const ParamPlan& plan) {
   const ModelConfig& m = config.model;
   OpenedRunModel out;
@@ -99,6 +109,7 @@ OpenedRunModel open_composed(const RunConfig& config, const ParamPlan& plan) {
       "model.tokenizer: a composition needs a tokenizer; name one, or set model.language.path");
   out.tokenizer =
       out.tokenizer->with_added_tokens({m.start_token, m.end_token, m.image_token, m.video_token});
+  warn_of_plain_template(config, *out.tokenizer);
   const Composition parts = composition_of(m, *out.tokenizer);
   const Json json = m.form == "qwen2_5_vl" ? qwen2_5_vl_config(parts) : composed_config(parts);
   out.model = build_model(json, plan, "model");
