@@ -42,7 +42,8 @@ TEST_F(Rows, EachSideOfASplitTellsItsOwnCounts) {
   for (const bool held_out : {false, true}) {
     options.held_out = held_out;
     Json side = ConversationRows(set, options).describe();
-    side.update(side.at("media"));
+    const Json media = side.at("media");
+    side.update(media);
     EXPECT_EQ(side.at("pictures").get<int>() + side.at("clips").get<int>(), side.at("conversations"));
     EXPECT_EQ(side.at("reduced"), side.at("pictures"));
     EXPECT_LT(side.at("conversations"), kCount);
