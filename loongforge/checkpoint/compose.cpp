@@ -40,7 +40,7 @@ Json text_of(const Composition& parts) {
 }
 
 // What a Qwen2.5-VL has and `parts` have not; empty when they are one.
-std::string why_not_qwen(const Composition& parts) {
+std::string missing_for_qwen(const Composition& parts) {
   const Json& text = parts.language;
   const std::string tower = parts.vision.value("model_type", "");
   if (tower != "qwen2_5_vl_vision")
@@ -78,7 +78,7 @@ Json composed_config(const Composition& parts) {
 }
 
 Json qwen2_5_vl_config(const Composition& parts) {
-  const std::string reason = why_not_qwen(parts);
+  const std::string reason = missing_for_qwen(parts);
   check<ConfigError>(reason.empty(), "model.form: qwen2_5_vl: expected ", reason,
                      "; take model.form: composed");
   Json text = text_of(parts), vision = parts.vision;

@@ -13,55 +13,14 @@ constexpr const char* kImages = "preprocessor_config.json";
 constexpr const char* kVideos = "video_preprocessor_config.json";
 constexpr const char* kProcessor = "processor_config.json";
 constexpr const char* kVideoProcessor = "Qwen2VLVideoProcessor";
-constexpr int kBicubic = 3;  // Pillow's number
 
-// Upstream's defaults, but for the statistics of a model that has its own.
-Json common_settings(const VisualInfo& visual) {
-  const PatchConfig defaults;
-  const PixelNormalisation pixels =
-      visual.normalisation.value_or(PixelNormalisation{defaults.image_mean, defaults.image_std});
-  return {{"do_convert_rgb", true},
-          {"do_normalize", true},
-          {"do_rescale", true},
-          {"do_resize", true},
-          {"image_mean", pixels.mean},
-          {"image_std", pixels.deviation},
-          {"merge_size", visual.merge_size},
-          {"patch_size", visual.patch_size},
-          {"resample", kBicubic},
-          {"rescale_factor", defaults.rescale_factor},
-          {"temporal_patch_size", visual.temporal_patch_size}};
-}
-
-// Of a model whose pictures all have one size; frames of clips are prepared by the same file.
-ProcessorFiles square_files(const VisualInfo& visual) {
-  Json images = common_settings(visual);
-  images["image_processor_type"] = "SiglipImageProcessor";
-  images["size"] = {{"height", visual.picture_side}, {"width", visual.picture_side}};
-  return {{kImages, dump_json_pretty(images)}};
-}
-
-Json size_settings(std::int64_t least, std::int64_t most) {
-  return {{"shortest_edge", least}, {"longest_edge", most}};
-}
-
-Json image_settings(const VisualInfo& visual) {
-  Json out = common_settings(visual);
-  const std::int64_t factor = visual.patch_size * visual.merge_size;
-  out["image_processor_type"] = "Qwen2VLImageProcessor";
-  out["size"] = size_settings(4 * factor * factor, 1280 * factor * factor);
-  return out;
-}
-
-Json video_settings(const VisualInfo& visual) {
-  Json out = common_settings(visual);
-  const std::int64_t factor = visual.patch_size * visual.merge_size;
-  out["video_processor_type"] = kVideoProcessor;
-  out["size"] = size_settings(128 * factor * factor, 768 * factor * factor);
-  out["do_sample_frames"] = false;
-  out["fps"] = FrameSampling().fps;
-  out["min_frames"] = 4;
-  out["max_frames"] = 768;
+// How a tower cuts pictures, and what is done to them before.
+Json with_patches(const VisualInfo& visual, const Json& settings) {
+  Json out = {{"do_convert_rgb", true},
+              {"merge_size", visual.merge_size},
+              {"patch_size", visual.patch_size},
+              {"temporal_patch_size", visual.temporal_patch_size}};
+  out.update(settings);
   return out;
 }
 
@@ -101,9 +60,17 @@ ProcessorFiles read_processor_files(const std::filesystem::path& folder) {
 }
 
 ProcessorFiles make_processor_files(const VisualInfo& visual) {
-  if (visual.picture_side > 0) return square_files(visual);
+  const MediaProcessor defaults = read_media_processor({}, visual);
+  Json images = with_patches(visual, picture_settings(defaults));
+  if (visual.picture_side > 0) {  // frames of clips are prepared by the same file
+    images["image_processor_type"] = "SiglipImageProcessor";
+    return {{kImages, dump_json_pretty(images)}};
+  }
+  Json videos = with_patches(visual, clip_settings(defaults));
+  images["image_processor_type"] = "Qwen2VLImageProcessor";
+  videos["video_processor_type"] = kVideoProcessor;
+  videos["do_sample_frames"] = false;
   constexpr const char* kClass = "Qwen2_5_VLProcessor";
-  Json images = image_settings(visual), videos = video_settings(visual);
   const Json processor = {
       {"image_processor", images}, {"video_processor", videos}, {"processor_class", kClass}};
   images["processor_class"] = videos["processor_class"] = kClass;
@@ -137,7 +104,7 @@ ProcessorFiles with_settings(const ProcessorFiles& files, const MediaProcessor& 
 
 void warn_without_processor(const std::filesystem::path& folder) {
   log_warning(folder.string(), ": has no ", kImages,
-              "; pictures are prepared by the defaults of Qwen2-VL's processor");
+              "; pictures are prepared as models of its kind do by default");
 }
 
 void write_processor_files(const ProcessorFiles& files, const std::filesystem::path& folder) {

@@ -6,7 +6,6 @@
 #include "loongforge/data/conversation_rows.h"
 #include "loongforge/data/document_rows.h"
 #include "loongforge/data/manifest.h"
-#include "loongforge/data/media_loader.h"
 #include "loongforge/data/row_source.h"
 #include "loongforge/data/shard_list.h"
 #include "loongforge/text/tokenizer/tokenizer.h"

@@ -105,9 +105,10 @@ void check_tokenizer_fits(const std::string& prefix, const Tokenizer* tokenizer,
                          embedding_rows, " rows; prepare the data with the model's own tokenizer");
   if (tokenizer == nullptr) return;
   const std::string now = tokenizer_fingerprint(*tokenizer);
-  check<CheckpointError>(text_at(made, "fingerprint") == now, prefix,
-                         ": was prepared with another tokenizer (", text_at(made, "fingerprint"),
-                         ", the model's is ", now, "); prepare it again with the model's tokenizer");
+  const std::string then = text_at(made, "fingerprint");
+  check<CheckpointError>(then == now, prefix, ": was prepared with another tokenizer (",
+                         then.empty() ? "unknown" : then, ", the model's is ", now,
+                         "); prepare it again with the model's tokenizer");
 }
 
 }  // namespace loongforge
